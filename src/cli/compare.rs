@@ -211,8 +211,10 @@ fn line(out: &mut String, text: &str) {
 }
 
 fn write_head(out: &mut String, c: &RunComparison, names: [&str; 2]) {
+    let alike = c.a.routers == c.b.routers;
     for ((letter, side), name) in [("A", &c.a), ("B", &c.b)].into_iter().zip(names) {
-        line(out, &format!("{letter}  {name}{}", title(side, name)));
+        let routers = if alike { String::new() } else { format!("; {}", side.routers) };
+        line(out, &format!("{letter}  {name}{}{routers}", title(side, name)));
     }
     let how = if c.paired { "the same in both" } else { "not paired" };
     let seeds = if c.seeds.len() == 1 { "seed" } else { "seeds" };

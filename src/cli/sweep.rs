@@ -53,6 +53,9 @@ pub(super) fn run(args: &Sweep) -> Result<(), Failed> {
     };
     let plan = Plan::new(&scenario, trace.clone(), &varied, seeds, check);
     let plan = plan.map_err(|problems| refused("--vary", &problems))?.with_metrics(metrics);
+    for edit in &plan.left_out {
+        tell(&format!("note: {edit}"));
+    }
     let cases = plan.part(shard);
     let mut done = files.read(&plan)?;
     let missing: Vec<&Case> = cases.iter().filter(|case| !done.contains_key(&case.number)).copied().collect();

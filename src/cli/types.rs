@@ -22,6 +22,7 @@ use crate::session::{Occasion, OccasionChoice, Report, StepKind, Stop};
 use crate::study::compare::{RequestCloud, RunComparison};
 use crate::study::file::{StudyFile, StudyRead};
 use crate::study::lesson::{CaseFigures, Guess, LessonCase, LessonRead, StepVerdict};
+use crate::study::policies::RunPolicies;
 use crate::study::sweep::{
     Capacity, CaseText, RaceEntry, RaceRanking, RatioResult, RunRow, SweepElsewhere, SweepRow, SweepSummary,
 };
@@ -129,6 +130,7 @@ fn of_studies(all: &mut Declarations) {
     all.visit::<RunRow>();
     all.visit::<RaceEntry>();
     all.visit::<RaceRanking>();
+    all.visit::<RunPolicies>();
     all.visit::<CaseText>();
     all.visit::<SweepElsewhere>();
     all.visit::<SweepRow>();

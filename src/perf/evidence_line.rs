@@ -143,7 +143,7 @@ pub struct PoolEvidence {
     #[cfg_attr(feature = "schema", ts(optional))]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub regime_by: Option<RegimeBasis>,
-    /// Measured errors of this latency model in this class and regime; below the knee if the regime is not known.
+    /// Measured errors of this latency model in this class and regime, below the knee if it is not known; none over the knee.
     pub error: FigureErrors,
     /// The same near the knee.
     pub near_knee: FigureErrors,
@@ -204,7 +204,10 @@ impl PoolEvidence {
         let found = Classified::of(pool);
         let class = found.class();
         let place = regime.map_or(Regime::Below, |(regime, _)| regime);
-        let [error, near_knee] = [place, Regime::Near].map(|regime| errors(&found, regime));
+        let [error, near_knee] = [place, Regime::Near].map(|regime| match regime {
+            Regime::Below | Regime::Near => errors(&found, regime),
+            Regime::Over => FigureErrors::default(),
+        });
         let [model, gpu, engine, precision, tp] = found.values;
         let mut made = Self {
             pool: pool.name.clone(),
@@ -230,6 +233,9 @@ impl PoolEvidence {
     /// `carried · TPOT ±8 %, near the knee ±21 %`.
     fn in_short(&self) -> String {
         let class = self.class.name();
+        if self.regime == Some(Regime::Over) {
+            return format!("{class} · {}: not validated", Regime::Over.words());
+        }
         let Some((name, band)) = first(&self.error) else { return format!("{class} · error unknown") };
         let text = format!("{class} · {name} ±{}", percent(band.median));
         match self.regime {
@@ -261,10 +267,11 @@ impl PoolEvidence {
         };
         let place = self.regime.unwrap_or(Regime::Below);
         let by = self.regime_by.map_or_else(String::new, |by| format!(" ({})", by.words()));
-        let here = in_words(&self.error).map_or_else(
-            || format!("No error was measured {}{by}.", place.words()),
-            |errors| format!("Error {}{by}: {errors}.", place.words()),
-        );
+        let here = match (in_words(&self.error), place) {
+            (_, Regime::Over) => format!("Not validated {}{by}.", place.words()),
+            (None, Regime::Below | Regime::Near) => format!("No error was measured {}{by}.", place.words()),
+            (Some(errors), Regime::Below | Regime::Near) => format!("Error {}{by}: {errors}.", place.words()),
+        };
         let near = in_words(&self.near_knee).filter(|_| place != Regime::Near);
         let near = near.map_or_else(String::new, |errors| format!(" Near the knee: {errors}."));
         format!("{}.{source} {here}{near}", self.values())
@@ -336,6 +343,19 @@ mod tests {
             "{}",
             near.chip
         );
+    }
+
+    #[test]
+    fn over_the_knee_the_line_says_not_validated_and_has_no_number() {
+        let over = of(|_| {}, Some((Regime::Over, RegimeBasis::Load)));
+        assert_eq!(over.chip, format!("{} · over the knee: not validated", over.class.name()));
+        assert_eq!(over.error, FigureErrors::default());
+        assert!(
+            over.text.contains("Not validated over the knee (by the verdict on the load)."),
+            "{}",
+            over.text
+        );
+        assert_eq!(over.text.contains("Near the knee: "), over.near_knee != FigureErrors::default());
     }
 
     #[test]

@@ -13,6 +13,8 @@ pub mod file;
 pub mod lesson;
 #[cfg(any(feature = "cli", feature = "compare"))]
 pub mod oracle;
+#[cfg(any(feature = "cli", feature = "compare", feature = "theory"))]
+pub mod policies;
 #[cfg(any(feature = "cli", feature = "compare"))]
 pub mod sweep;
 #[cfg(any(feature = "cli", feature = "theory"))]

@@ -1,12 +1,13 @@
 //! The boundary of the module that compares runs, which the page loads when it opens a comparison: it takes outcomes
 //! of runs and gives the comparison. It has no engine.
 
-use crate::base::Diagnostic;
-use crate::scenario::{Scenario, limits, parse, to_json};
+use crate::base::{Diagnostic, Diagnostics};
+use crate::scenario::{FieldValues, Scenario, limits, parse, to_json};
 use crate::session::report::RunMetric;
 use crate::study::compare::{Comparing, Metric, Outcomes};
 use crate::study::file::StudyFile;
 use crate::study::oracle::oracle_of;
+use crate::study::policies::{entrant, run_policies};
 use crate::study::sweep::{
     Capacity, CapacitySearch, PagePace, Plan, RaceEntry, RankBy, Ratio, RatioSearches, Ratios, RunRow,
     SweepRow, Vary, capacity, elsewhere, rank, summary,
@@ -24,6 +25,7 @@ type RaceRanking = import('../src/generated/boundary.ts').RaceRanking;
 type RatioCase = import('../src/generated/boundary.ts').RatioCase;
 type RatioResult = import('../src/generated/boundary.ts').RatioResult;
 type RankBy = import('../src/generated/boundary.ts').RankBy;
+type RunPolicies = import('../src/generated/boundary.ts').RunPolicies;
 type RunComparison = import('../src/generated/boundary.ts').RunComparison;
 type RequestCloud = import('../src/generated/boundary.ts').RequestCloud;
 type RunRow = import('../src/generated/boundary.ts').RunRow;
@@ -82,6 +84,23 @@ pub fn rank_race(
 pub fn oracle(scenario: &str) -> Result<Option<String>, JsValue> {
     let found = parse(scenario).and_then(|scenario| oracle_of(&scenario, None));
     found.map(|run| run.map(|run| to_json(&run.scenario))).map_err(|problems| value(&problems))
+}
+
+/// The policies that a run has at a path, one after the other; throws a list of diagnostics.
+#[wasm_bindgen(js_name = runPolicies, unchecked_return_type = "RunPolicies")]
+pub fn policies_of(scenario: &str, path: &str) -> Result<JsValue, JsValue> {
+    parse(scenario).map(|scenario| value(&run_policies(&scenario, path))).map_err(|problems| value(&problems))
+}
+
+/// The scenario, JSON text, of an entrant: with settings, JSON text by path, from an instant on, and without edits of
+/// the same fields from then on; throws a list of diagnostics.
+#[wasm_bindgen(js_name = entrantOf)]
+pub fn entrant_of(scenario: &str, set: &str, from_us: f64) -> Result<String, JsValue> {
+    let made = || {
+        let set: FieldValues = serde_json::from_str(set).expect("INV-6: settings are written by the page");
+        entrant(&parse(scenario)?, &set, from_us.max(0.0) as u64)
+    };
+    made().map(|scenario| to_json(&scenario)).map_err(|problems: Diagnostics| value(&problems))
 }
 
 /// The cases of a sweep, from arguments of `--vary`; throws a list of diagnostics.

@@ -82,6 +82,7 @@ export function App(props: { app: AppState }): JSX.Element {
       data-tab={app.selection.phoneTab()}
       data-mode={app.transport.mode()}
       data-bare={bare() ? '' : undefined}
+      data-turning={app.transport.turning() ? '' : undefined}
       classList={{ opening: !app.transport.frame(), embedded }}
       onDragOver={(event) => {
         if (!hasFiles(event) && !event.dataTransfer?.types.includes('text/plain')) return;

@@ -82,3 +82,10 @@ test('a unit is in its own column and not in a label', () => {
 test('a value and its unit are kept together by a no-break space', () => {
   expect(withUnit({ value: '300', unit: 'ms' })).toBe('300\u00a0ms');
 });
+
+test('no text is made once for all in the function child of a Show or For: it would stay at its first value', () => {
+  const found = Object.entries(SOURCES).flatMap(([name, source]) =>
+    [...source.matchAll(/\{\(\w+(?:, \w+)?\) => `/g)].map((at) => `${name}: ${source.slice(at.index, at.index + 60)}`),
+  );
+  expect(found).toEqual([]);
+});

@@ -4,8 +4,8 @@
 //! `decode` becomes the router of homes and the profile `prefill` that of prefills.
 //!
 //! What differs: `queue-scorer` counts waiting requests, so it is `waiting-requests`; `token-load-scorer` counts
-//! uncached tokens until the first one; `hashBlockSize` is in bytes of text, about four to a token. `picker_plugins`
-//! reads the plugins, `picker_flow` flow control and admission.
+//! uncached tokens until the first one; `blockSize` and `hashBlockSize` are in bytes of text, about four to a token.
+//! `picker_plugins` reads the plugins, `picker_flow` flow control and admission.
 
 use super::Import;
 use super::configuration::kubernetes::{is_of, object};

@@ -31,6 +31,7 @@ use crate::scenario::Scenario;
 use crate::session::report::{MetricUnit, RunMetric};
 use crate::stats::{FIGURES, Interval, SHARE_DIFFERENCE, UNBOUNDED, mean_interval};
 use answered::LeftOut;
+use crate::study::policies::run_policies;
 use handovers::HANDOVERS;
 use intervals::{Figures, Sample, differences_of_blocks};
 #[cfg(feature = "cli")]
@@ -123,6 +124,9 @@ impl Comparing {
     /// arrived after the last difference between the two are compared. Called before the first pair is added.
     pub fn set_scenarios(&mut self, a: &Scenario, b: &Scenario) {
         self.spans = Spans::of(a, b);
+        for (side, scenario) in self.sides.iter_mut().zip([a, b]) {
+            side.routers = run_policies(scenario, "cluster.routing").text;
+        }
     }
 
     /// Asks for further figures of whole runs. Called before the first pair is added.

@@ -72,6 +72,8 @@ pub enum IntervalBasis {
 pub struct Side {
     /// Title of its scenario.
     pub title: String,
+    /// Its routers, one after the other, in words: `Round robin, Prefix aware from 42 s`.
+    pub routers: String,
     /// Digest of its scenario, of the first seed.
     pub scenario_digest: String,
     /// Digest of its workload, of the first seed.

@@ -2,7 +2,8 @@
 
 use crate::base::{Diagnostic, Diagnostics, alike, json};
 use crate::scenario::expression::parse as read_expression;
-use crate::scenario::{ScalingPolicy, Scenario, from_value, limits, value_from_json};
+use crate::scenario::{FieldValues, ScalingPolicy, Scenario, limits, value_from_json};
+use crate::study::policies::entrant;
 use serde_json::{Map, Value};
 
 /// Reads YAML text as a tree. The command line has one; JSON needs none.
@@ -102,31 +103,33 @@ impl Candidate {
         Self { policies }
     }
 
-    /// A scenario with these policies; paths of problems are those of the candidate.
+    /// A scenario with these policies to its end; paths of problems are those of the candidate.
     pub fn applied(&self, scenario: &Scenario) -> Result<Scenario, Diagnostics> {
-        let mut tree = json::tree(scenario);
-        let cluster = &mut tree["cluster"];
+        entrant(scenario, &self.settings(scenario), 0).map_err(in_candidate)
+    }
+
+    /// The fields of a scenario that these policies set.
+    fn settings(&self, scenario: &Scenario) -> FieldValues {
+        let mut set = FieldValues::new();
         for key in ["admission", "routing"] {
-            if let Some(policy) = self.policies.get(key) {
-                cluster[key] = policy.clone();
-            }
+            set.extend(self.policies.get(key).map(|policy| (format!("cluster.{key}"), policy.clone())));
         }
         for (i, pool) in scenario.cluster.pools.iter().enumerate() {
-            let there = &mut cluster["pools"][i];
+            let at = format!("cluster.pools[{i}]");
             for key in ["scheduler", "priority"] {
-                if let Some(policy) = self.policies.get(key) {
-                    there["engine"][key] = policy.clone();
-                }
+                set.extend(
+                    self.policies.get(key).map(|policy| (format!("{at}.engine.{key}"), policy.clone())),
+                );
             }
             if pool.scaling.policy != ScalingPolicy::None
                 && let Some(autoscaler) = self.policies.get("autoscaler")
             {
-                for (key, value) in settings_of(autoscaler) {
-                    there["scaling"][key] = value;
-                }
+                set.extend(
+                    settings_of(autoscaler).into_iter().map(|(key, v)| (format!("{at}.scaling.{key}"), v)),
+                );
             }
         }
-        from_value(tree).map_err(in_candidate)
+        set
     }
 
     /// The policies as a scenario has them, defaults written out.

@@ -84,6 +84,8 @@ pub struct Plan {
     pub paths: Vec<String>,
     /// The cases, in order.
     pub cases: Vec<Case>,
+    /// Edits that are left out because they set what is varied, in words.
+    pub left_out: Vec<String>,
     by_digest: BTreeMap<String, u32>,
     trace: Option<Arc<Trace>>,
     /// Further figures of each row.
@@ -133,11 +135,16 @@ impl Plan {
         }
         let base = json::tree(scenario);
         let (cases, by_digest, metrics) = (Vec::new(), BTreeMap::new(), Vec::new());
-        let mut plan = Self { paths, cases, by_digest, trace, metrics };
+        let mut plan = Self { paths, cases, left_out: Vec::new(), by_digest, trace, metrics };
         let mut problems = Diagnostics::new();
         for combination in 0..count / u64::from(seeds) {
             let values = values_of(varied, combination);
-            let made = with_values(&base, varied, &values);
+            let made = with_values(&base, varied, &values).map(|mut scenario| {
+                let held =
+                    varied.iter().zip(&values).flat_map(|(vary, value)| vary.hold(&mut scenario, value));
+                plan.left_out = held.collect();
+                scenario
+            });
             match made.and_then(|scenario| check(&scenario).map(|()| scenario)) {
                 Ok(scenario) => plan.add(&scenario, &values, seeds),
                 Err(found) => {

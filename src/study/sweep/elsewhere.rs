@@ -31,6 +31,8 @@ pub struct SweepElsewhere {
     pub command: String,
     /// What to do before it; empty if nothing.
     pub first: String,
+    /// Edits that are left out because they set what is varied, in words.
+    pub left_out: Vec<String>,
 }
 
 /// How fast the page is.
@@ -112,7 +114,8 @@ pub fn elsewhere(
     words.extend(varied.iter().map(|argument| format!("--vary {}", quoted(argument))));
     words.push(format!("--seeds {seeds} -o sweep"));
     let command = words.join(" ");
-    Ok(SweepElsewhere { cases, seconds, long: too_many || seconds > LONG_S, text: how_long, command, first })
+    let (long, left_out) = (too_many || seconds > LONG_S, plan.left_out);
+    Ok(SweepElsewhere { cases, seconds, long, text: how_long, command, first, left_out })
 }
 
 #[cfg(test)]

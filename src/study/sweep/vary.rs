@@ -3,6 +3,7 @@
 use super::ratio::{Ratio, Ratios};
 use crate::base::{Diagnostic, Diagnostics};
 use crate::scenario::{Scenario, from_value, limits, set_field};
+use crate::study::policies::leave_out;
 use serde_json::Value;
 
 /// The name for the rates of all clients, or the speed of the trace: its values are factors.
@@ -75,6 +76,20 @@ impl Vary {
         super::scale_traffic(&mut scenario, factor).map_err(|d| vec![d])?;
         *document = crate::base::json::tree(&scenario);
         Ok(())
+    }
+
+    /// Takes the path out of the edits of a scenario, so that a value holds to the end. Returns what is left out, in words.
+    pub(super) fn hold(&self, scenario: &mut Scenario, value: &str) -> Vec<String> {
+        if self.path == RATIO || self.path == TRAFFIC {
+            return Vec::new();
+        }
+        let value = serde_json::from_str(value).unwrap_or(Value::Null);
+        let left_out = leave_out(&mut scenario.edits, &self.path, &value, 0);
+        let said = |at_us: u64| {
+            let (path, at_s) = (&self.path, at_us as f64 / 1e6);
+            format!("the edit of {path} at {at_s}\u{a0}s is left out: {path} is varied")
+        };
+        left_out.into_iter().map(said).collect()
     }
 }
 

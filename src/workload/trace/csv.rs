@@ -1,4 +1,5 @@
-//! Traces in CSV: a header that names the columns, then one request per line.
+//! Traces in CSV: a header that names the columns, then one request per line. Fields are separated by commas,
+//! semicolons or tabs, by what the header has most of; beside the latter two a number may have a decimal comma.
 
 use super::columns::{Role, TraceColumns};
 use super::named::{self, Names};
@@ -76,6 +77,8 @@ pub(super) fn names() -> [&'static str; KNOWN.len()] {
 #[derive(Clone, Debug)]
 pub(super) struct Csv {
     pub(super) name: &'static str,
+    /// The character between fields.
+    separator: char,
     /// The names that were recognised, if the format is unknown.
     pub(super) names: Option<Names>,
     clock: Clock,
@@ -94,7 +97,8 @@ pub(super) struct Csv {
 impl Csv {
     /// The format that has this header; with `given` columns, those instead of a known format.
     pub(super) fn detect(header: &str, given: Option<&TraceColumns>) -> Option<Self> {
-        let fields = fields(header);
+        let separator = separator(header);
+        let fields = fields(header, separator);
         let all: Vec<&str> = fields.iter().map(|c| &**c).collect();
         let has = |name: &str| name.is_empty() || all.contains(&name);
         let known = || {
@@ -102,14 +106,14 @@ impl Csv {
             Self::at(&all, known.name, known.clock, [known.time, known.prompt, known.output], None)
         };
         if let Some(known) = given.is_none().then(known).flatten() {
-            return Some(known);
+            return Some(Self { separator, ..known });
         }
         if given.is_none() && foreign::first_line(header).is_some() {
             return None;
         }
         let names = Names::among(&all, given)?;
         let csv = Self::at(&all, "CSV", Clock::Named, [&names.time, &names.prompt, &names.output], given)?;
-        Some(Self { names: Some(names), ..csv })
+        Some(Self { separator, names: Some(names), ..csv })
     }
 
     fn at(
@@ -129,6 +133,7 @@ impl Csv {
         let ignored = all.iter().enumerate().filter(|(i, _)| !read.contains(i));
         Some(Self {
             name,
+            separator: ',',
             names: None,
             clock,
             time: needed[0],
@@ -143,7 +148,7 @@ impl Csv {
 
     /// A column read by the format that occurs twice in the header.
     pub(super) fn repeated(&self, header: &str) -> Option<String> {
-        let columns = fields(header);
+        let columns = fields(header, self.separator);
         let needed = [self.time, self.prompt, self.output].map(Some);
         let rest = self.optional.iter().chain(&self.blis).copied();
         let twice = |i: &usize| columns.iter().filter(|c| **c == columns[*i]).count() > 1;
@@ -172,7 +177,7 @@ impl Csv {
 
     /// Reads one line.
     pub(super) fn row<'a>(&self, line: &'a str) -> Result<Row<'a>, Bad> {
-        let fields = fields(line);
+        let mut fields = fields(line, self.separator);
         if fields.len() != self.columns {
             let bad = Bad::new(
                 format!("{} columns", fields.len()),
@@ -180,6 +185,11 @@ impl Csv {
                 "check the line; the file may be cut off here",
             );
             return Err(Bad { is_cut: fields.len() < self.columns, ..bad });
+        }
+        if self.separator != ',' {
+            for i in [self.time, self.prompt, self.output] {
+                with_point(&mut fields[i]);
+            }
         }
         let mut row = Row {
             arrival_us: self.instant(&fields[self.time])?,
@@ -262,12 +272,30 @@ fn number(text: &str) -> Result<f64, Bad> {
         .ok_or_else(|| Bad::new(format!("{text:?} tokens"), "a whole number", "correct or remove the line"))
 }
 
-/// The fields of one line, without blanks around them. Lines without quotes, almost all lines, are split at commas.
-pub(super) fn fields(line: &str) -> Vec<Cow<'_, str>> {
-    if line.contains('"') {
-        return quoted(line).into_iter().map(|f| Cow::Owned(f.trim().to_owned())).collect();
+/// What can be between fields, the most usual first.
+const SEPARATORS: [char; 3] = [',', ';', '\t'];
+
+/// The separator that a header has most of, outside quotes; of equally many the most usual.
+pub(super) fn separator(header: &str) -> char {
+    let unquoted = || header.split('"').step_by(2).flat_map(str::chars);
+    let count = |separator: &char| unquoted().filter(|sign| sign == separator).count();
+    SEPARATORS.into_iter().rev().max_by_key(count).unwrap_or(SEPARATORS[0])
+}
+
+/// Writes the decimal comma of a number as a point: `0,25` is `0.25`.
+fn with_point(field: &mut Cow<'_, str>) {
+    let is_number = field.bytes().all(|b| b.is_ascii_digit() || matches!(b, b',' | b'-' | b'+'));
+    if is_number && field.matches(',').count() == 1 {
+        *field = Cow::Owned(field.replace(',', "."));
     }
-    line.split(',').map(|f| Cow::Borrowed(f.trim())).collect()
+}
+
+/// The fields of one line, without blanks around them. Lines without quotes, almost all lines, are split at separators.
+pub(super) fn fields(line: &str, separator: char) -> Vec<Cow<'_, str>> {
+    if line.contains('"') {
+        return quoted(line, separator).into_iter().map(|f| Cow::Owned(f.trim().to_owned())).collect();
+    }
+    line.split(separator).map(|f| Cow::Borrowed(f.trim())).collect()
 }
 
 /// The place of a character in a line.
@@ -285,7 +313,7 @@ enum Place {
 
 /// The fields of a line with quotes. They are split here, in the same way as by the csv crate, whose reader builds
 /// tables of 2,560 transitions first: that takes 40 microseconds for each line.
-fn quoted(line: &str) -> Vec<String> {
+fn quoted(line: &str, separator: char) -> Vec<String> {
     let mut fields = Vec::new();
     let mut field = String::new();
     let mut place = Place::Start;
@@ -297,7 +325,7 @@ fn quoted(line: &str) -> Vec<String> {
                 field.push(sign);
                 Place::Quoted
             }
-            (_, ',') => {
+            (_, sign) if sign == separator => {
                 fields.push(std::mem::take(&mut field));
                 Place::Start
             }
@@ -332,13 +360,28 @@ mod tests {
             lines =
                 lines.iter().flat_map(|l| ['"', ',', '\r', 'a'].map(|sign| format!("{l}{sign}"))).collect();
             for line in lines.iter().filter(|l| l.contains('"') && l.trim() == *l) {
-                assert_eq!(fields(line), of_the_crate(line), "{line:?}");
+                assert_eq!(fields(line, ','), of_the_crate(line), "{line:?}");
                 compared += 1;
             }
         }
         assert!(compared > 2000, "{compared} lines");
         let line = "\"2023-11-16 18:15:46\", 4808 ,\" é, \"\"ü\"\" \",";
-        assert_eq!(fields(line), ["2023-11-16 18:15:46", "4808", "é, \"ü\"", ""]);
-        assert_eq!(fields(line), of_the_crate(line));
+        assert_eq!(fields(line, ','), ["2023-11-16 18:15:46", "4808", "é, \"ü\"", ""]);
+        assert_eq!(fields(line, ','), of_the_crate(line));
+    }
+
+    #[test]
+    fn the_separator_is_what_the_header_has_most_of_outside_quotes() {
+        for (header, want) in [
+            ("a,b,c", ','),
+            ("a;b;c", ';'),
+            ("a\tb\tc", '\t'),
+            ("a;\"b, c, d, e\";f", ';'),
+            ("tokens (in, out);time;id", ';'),
+            ("alone", ','),
+            ("a;b,c", ','),
+        ] {
+            assert_eq!(separator(header), want, "{header}");
+        }
     }
 }

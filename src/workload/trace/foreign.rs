@@ -87,7 +87,7 @@ pub(super) fn first_line(line: &str) -> Option<(&'static str, &'static str)> {
     if line.starts_with(['{', '[']) {
         return document(line);
     }
-    let fields = csv::fields(line);
+    let fields = csv::fields(line, csv::separator(line));
     let has = |name: &str| fields.iter().any(|f| f == name);
     if lower.starts_with("trace_version:") {
         return Some((
@@ -100,10 +100,6 @@ pub(super) fn first_line(line: &str) -> Option<(&'static str, &'static str)> {
             "lengths without arrival times",
             "add a column arrived_at, or write a client in workload.clients",
         ));
-    }
-    let apart = |sign: char| fields.len() == 1 && line.matches(sign).count() > 1;
-    if apart(';') || apart('\t') {
-        return Some(("a table whose columns are not separated by commas", "separate them by commas"));
     }
     is_serve_gen(&fields).then_some((
         "a client of ServeGen: rates and distributions of windows of time",

@@ -311,10 +311,14 @@ impl TraceReader {
             self.stop_binary();
             return;
         };
-        let line = line.trim();
-        if line.is_empty() {
+        let trimmed = line.trim();
+        if trimmed.is_empty() {
             return;
         }
+        let is_json = trimmed.starts_with(['{', '[']) || self.document.is_some() || self.elements.is_some();
+        // Tabs at the ends of a table's line are empty fields.
+        let line =
+            if is_json { trimmed } else { line.trim_matches(|c: char| c.is_whitespace() && c != '\t') };
         if self.document.is_some() {
             self.more_of_document(line);
             return;
@@ -358,7 +362,7 @@ impl TraceReader {
 
     /// Determines the format from the header of a table.
     fn header(&mut self, line: &str) {
-        let columns = csv::fields(line);
+        let columns = csv::fields(line, csv::separator(line));
         let names: Vec<&str> = columns.iter().map(|name| &**name).collect();
         if self.misses(&names) {
             return;
@@ -433,7 +437,7 @@ impl TraceReader {
         let fix = "name its columns with --columns arrival=…,prompt=…,output=…, or rename them: an arrival (arrived_at, in \
                    seconds), the tokens of the prompt (num_prefill_tokens) and those of the answer (num_decode_tokens) are needed";
         let object: Option<Map<String, Value>> = serde_json::from_str(line).ok();
-        let fields = csv::fields(line);
+        let fields = csv::fields(line, csv::separator(line));
         let names: Vec<&str> = match &object {
             Some(object) => object.keys().map(String::as_str).collect(),
             None => fields.iter().map(|name| &**name).collect(),

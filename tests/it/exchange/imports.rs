@@ -117,11 +117,12 @@ schedulingProfiles:
             { "scorer": "prefix-affinity", "weight": 3.0 },
             { "scorer": "active-requests", "weight": 1.0 },
         ],
-        "idle_threshold": 2, "max_busy_score": 0.5, "prefix_index_blocks": 31_250, "prefix_match_tokens": 4096,
+        "idle_threshold": 2, "max_busy_score": 0.5, "prefix_index_blocks": 31_250, "prefix_block_tokens": 16,
+        "prefix_match_tokens": 4096,
     });
     assert_eq!(weighted, want);
     let left_out = |key: &str| report.mappings.iter().any(|m| m.key == key && !m.has_counterpart());
-    assert!(left_out("plugins.1.parameters.hashBlockSize") && left_out("plugins.3.type"), "{report:?}");
+    assert!(left_out("plugins.3.type") && !left_out("plugins.1.parameters.hashBlockSize"), "{report:?}");
     // A name that no plugin has, and a profile without a scorer.
     let unknown = serde_saphyr::from_str(
         "kind: EndpointPickerConfig

@@ -84,6 +84,29 @@ fn small_blocks_are_raised_as_llm_d_raises_them() {
 }
 
 #[test]
+fn a_block_size_in_bytes_of_text_becomes_a_quarter_as_many_tokens() {
+    for kind in ["prefix-cache-scorer", "approx-prefix-cache-producer"] {
+        let of = |parameters: &str| {
+            let scorer = if kind == "prefix-cache-scorer" { "" } else { ", {type: prefix-cache-scorer}" };
+            let plugins = format!("{{type: {kind}, parameters: {{{parameters}}}}}{scorer}");
+            let (scenario, found) = import(&picker(&plugins, "{pluginRef: prefix-cache-scorer}"));
+            let weighted = &scenario["cluster"]["routing"]["weighted"];
+            (weighted["prefix_block_tokens"].clone(), weighted["prefix_match_tokens"].clone(), found)
+        };
+        let (block, longest, found) =
+            of("blockSize: 64, maxPrefixBlocksToMatch: 256, lruCapacityPerServer: 31250");
+        assert_eq!((block, longest), (json!(16), json!(4096)), "{kind}");
+        let (standing, becomes) = row(&found, "plugins.0.parameters.blockSize");
+        assert_eq!(standing, "near");
+        assert!(becomes.contains("four bytes of text to a token"), "{becomes}");
+        // Where tokens are given, they count, and so many are in a block of the longest prefix.
+        let (block, longest, found) = of("blockSize: 64, blockSizeTokens: 128, maxPrefixBlocksToMatch: 256");
+        assert_eq!((block, longest), (json!(128), json!(32_768)), "{kind}");
+        assert_eq!(row(&found, "plugins.0.parameters.blockSize").0, "ignored");
+    }
+}
+
+#[test]
 fn filters_pickers_and_flow_control_are_read() {
     let (scenario, found) = import(include_str!("samples/EndpointPickerConfig-flow.yaml"));
     let weighted = &scenario["cluster"]["routing"]["weighted"];

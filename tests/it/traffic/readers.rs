@@ -52,6 +52,26 @@ fn pieces(trace: &Arc<Trace>) -> Vec<Vec<(u64, u32)>> {
         .collect()
 }
 
+#[test]
+fn fields_separated_by_semicolons_or_tabs_are_read_as_those_separated_by_commas() {
+    let (commas, _) =
+        read("arrived_at,num_prefill_tokens,num_decode_tokens,note\n0.25,100,10,\n1.5,200,20,x\n");
+    for (separator, point) in [(";", "."), (";", ","), ("\t", "."), ("\t", ",")] {
+        let (first, second) = (format!("0{point}25"), format!("1{point}5"));
+        let table = [
+            ["arrived_at", "num_prefill_tokens", "num_decode_tokens", "note"],
+            [&first, "100", "10", ""],
+            [&second, "200", "20", "x"],
+        ];
+        let text: String = table.iter().map(|fields| fields.join(separator) + "\n").collect();
+        assert_eq!(rows(&read(&text).0), rows(&commas), "{text}");
+    }
+    let named = "when;in;out\n0,5;7;3\n";
+    let found = reading_with(named, Some("arrival:s=when,prompt=in,output=out"), 3);
+    assert_eq!(rows(&found.trace.unwrap()), [(0, 7, 3)]);
+    refused("arrived_at;num_prefill_tokens;num_decode_tokens\n0;1,5;3\n", None, "line 2", "1.5 tokens");
+}
+
 const BLIS: &str = "request_id,client_id,tenant_id,slo_class,session_id,round_index,prefix_group,prefix_length,streaming,input_tokens,output_tokens,model,server_input_tokens,arrival_time_us,status\n\
     0,c,acme,critical,s0,0,doc,256,false,512,128,,0,0,ok\n\
     1,c,acme,batch,s0,1,,0,false,256,64,,300,250000,ok\n\

@@ -6,10 +6,16 @@ const FOCUSABLE =
 const OWN = '[role=menu], [role=listbox], [role=dialog]';
 
 let pointed = false;
+let focusPointed = false;
 
 /** Whether the latest input of the user came from a pointer, not a key. */
 export function byPointer(): boolean {
   return pointed;
+}
+
+/** Whether the focus is where a pointer put it: the keys are then not meant for what was pressed. */
+export function focusByPointer(): boolean {
+  return focusPointed;
 }
 
 /** A parent of the focused element, and the index of the child that contains it. */
@@ -20,6 +26,7 @@ export function keepFocus(root: HTMLElement): () => void {
   let held: HTMLElement | undefined;
   let places: readonly Place[] = [];
   const took = ({ target }: FocusEvent): void => {
+    focusPointed = pointed;
     held = target instanceof HTMLElement && !target.closest(OWN) ? target : undefined;
     places = held ? placesOf(held, root) : [];
   };
@@ -37,8 +44,9 @@ export function keepFocus(root: HTMLElement): () => void {
     held = undefined;
     nearest(places)?.focus({ preventScroll: true });
   });
-  const pointerDown = (): void => {
+  const pointerDown = ({ target }: PointerEvent): void => {
     pointed = true;
+    if (target instanceof Node && document.activeElement?.contains(target)) focusPointed = true;
   };
   const keyDown = (): void => {
     pointed = false;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { figureText, paragraphsOf, partsOf, plainText } from './lessonText.ts';
+import { figureText, paragraphsOf, partsOf, plainText, unknownSaid } from './lessonText.ts';
 
 test('empty lines part paragraphs, and lines within one are joined', () => {
   expect(paragraphsOf('One,\n  two.\n\nThree.\n')).toEqual([
@@ -18,6 +18,14 @@ test('bold words, words of the glossary and figures are parts of their own', () 
     { kind: 'term', name: 'KV cache', text: 'the cache' },
     { kind: 'words', text: ' too.' },
   ]);
+});
+
+test('the first figure of a paragraph that is not known yet says that it is counted, the others are left open', () => {
+  const parts = partsOf('Here **{rate}** × {stay} = {held}.');
+  const said = (known: readonly string[]) =>
+    ['rate', 'stay', 'held'].map((name) => unknownSaid(name, parts, (figure) => known.includes(figure)));
+  expect(said([])).toEqual(['counting…', '…', '…']);
+  expect(said(['rate']).slice(1)).toEqual(['counting…', '…']);
 });
 
 test('marks that are not closed stay words', () => {

@@ -53,6 +53,23 @@ export function partsOf(source: string): readonly LessonPart[] {
   return parts;
 }
 
+/** The figures of parts of a text, by name, in order. */
+function figuresOf(parts: readonly LessonPart[]): readonly string[] {
+  return parts.flatMap((part) =>
+    part.kind === 'figure' ? [part.name] : part.kind === 'bold' ? figuresOf(part.parts) : [],
+  );
+}
+
+/** What stands for a figure of a paragraph that is not known yet: the first such says that runs are under way. */
+export function unknownSaid(
+  name: string,
+  paragraph: readonly LessonPart[],
+  isKnown: (name: string) => boolean,
+): string {
+  const first = figuresOf(paragraph).find((figure) => !isKnown(figure));
+  return first === name ? 'counting…' : '…';
+}
+
 /** A number with its unit, as lessons name it; a dash for a missing value. */
 export function figureSaid(value: number | null | undefined, unit: string): Quantity {
   if (value === null || value === undefined || !Number.isFinite(value)) return { value: DASH, unit: '' };

@@ -122,3 +122,8 @@ export type ChartsProps = {
   /** The measured values, if the run replays an experiment. */
   readonly measured?: MeasuredMarks | undefined;
 };
+
+/** The ratio of prefill to decode replicas that their loads suggest, in words: empty for none. */
+export function hintSaid(hint: readonly number[] | null | undefined): string {
+  return hint ? `hint ${hint[0] ?? 0} : ${hint[1] ?? 0}` : '';
+}

@@ -2,9 +2,11 @@
 
 import { joinPaint } from '../base/paints.ts';
 import { zoomOf } from '../base/pointer.ts';
+import { onTurn } from '../base/turned.ts';
 import { type Palette, tokensOf } from './inks.ts';
 import { type Painter, painterReady } from './painter.ts';
 import type { Picture } from './paintProtocol.ts';
+import { Staleness } from './staleness.ts';
 
 export type Surface = {
   /** Requests a redraw at the next display frame. */
@@ -40,6 +42,8 @@ export function attachSurface(canvas: HTMLCanvasElement, host: HTMLElement, cont
   let busy = false;
   let late = false;
   let gone = false;
+  const staleness = new Staleness();
+  const hide = (): void => void canvas.classList.toggle('stale', !staleness.fresh);
 
   const paint = (): void => {
     pending = 0;
@@ -53,12 +57,14 @@ export function attachSurface(canvas: HTMLCanvasElement, host: HTMLElement, cont
     const [w, h] = [`${width}px`, `${height}px`];
     if (canvas.style.width !== w) canvas.style.width = w;
     if (canvas.style.height !== h) canvas.style.height = h;
-    // Requested again once it is done.
+    // Requested again once it is there.
     if (!painter) return;
     const now = content.palette();
     if (now !== palette) painter.say({ kind: 'tokens', sheet, tokens: tokensOf(now) });
     palette = now;
     busy = true;
+    staleness.ask(width, height);
+    hide();
     const ratio = (globalThis.devicePixelRatio || 1) * zoomOf(host);
     painter.say({ kind: 'paint', sheet, width, height, ratio, picture: content.picture(width, height) });
   };
@@ -69,6 +75,8 @@ export function attachSurface(canvas: HTMLCanvasElement, host: HTMLElement, cont
   };
   const painted = (): void => {
     busy = false;
+    staleness.painted();
+    hide();
     if (late) request();
     late = false;
   };
@@ -76,6 +84,11 @@ export function attachSurface(canvas: HTMLCanvasElement, host: HTMLElement, cont
     if (gone) return;
     painter = found;
     sheet = found.adopt(canvas, painted);
+    request();
+  });
+  const turned = onTurn(() => {
+    staleness.turn();
+    hide();
     request();
   });
   const observer = new ResizeObserver((entries) => {
@@ -90,6 +103,7 @@ export function attachSurface(canvas: HTMLCanvasElement, host: HTMLElement, cont
     request,
     dispose: () => {
       gone = true;
+      turned();
       observer.disconnect();
       if (pending !== 0) cancelAnimationFrame(pending);
       painter?.say({ kind: 'gone', sheet });

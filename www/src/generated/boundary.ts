@@ -3141,6 +3141,14 @@ export type PointsQuery = {
   replica?: number,
 };
 
+/** A policy that a run has from an instant on. */
+export type PolicyPart = {
+  /** From when on, in microseconds. */
+  from_us: number,
+  /** The policy, by its name in the document. */
+  tag: string,
+};
+
 /** The evidence for the latency figures of a pool. */
 export type PoolEvidence = {
   /** Name of the pool. */
@@ -3163,7 +3171,7 @@ export type PoolEvidence = {
   regime?: Regime,
   /** What the regime was taken from. */
   regime_by?: RegimeBasis,
-  /** Measured errors of this latency model in this class and regime; below the knee if the regime is not known. */
+  /** Measured errors of this latency model in this class and regime, below the knee if it is not known; none over the knee. */
   error: FigureErrors,
   /** The same near the knee. */
   near_knee: FigureErrors,
@@ -4044,6 +4052,14 @@ export type RunPart = {
   trouble: string,
 };
 
+/** The policies of a run at one path. */
+export type RunPolicies = {
+  /** In words: `Round robin, Prefix aware from 42 s`. */
+  text: string,
+  /** One after the other; a change of a policy's settings is a part with the same name. */
+  parts: Array<PolicyPart>,
+};
+
 /** A run against the oracle. */
 export type RunRegret = {
   /** Share that met every objective, in percent, among requests that arrived in the measurement window and
@@ -4458,6 +4474,8 @@ export type Shape = { "line": {
 export type Side = {
   /** Title of its scenario. */
   title: string,
+  /** Its routers, one after the other, in words: `Round robin, Prefix aware from 42 s`. */
+  routers: string,
   /** Digest of its scenario, of the first seed. */
   scenario_digest: string,
   /** Digest of its workload, of the first seed. */
@@ -4969,6 +4987,8 @@ export type SweepElsewhere = {
   command: string,
   /** What to do before it; empty if nothing. */
   first: string,
+  /** Edits that are left out because they set what is varied, in words. */
+  left_out: Array<string>,
 };
 
 /** The runs of one combination of values. */

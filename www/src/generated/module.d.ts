@@ -264,6 +264,7 @@ declare module '*/pkg/compare.js' {
   type RatioCase = import('./boundary.ts').RatioCase;
   type RatioResult = import('./boundary.ts').RatioResult;
   type RankBy = import('./boundary.ts').RankBy;
+  type RunPolicies = import('./boundary.ts').RunPolicies;
   type RunComparison = import('./boundary.ts').RunComparison;
   type RequestCloud = import('./boundary.ts').RequestCloud;
   type RunRow = import('./boundary.ts').RunRow;
@@ -402,6 +403,12 @@ declare module '*/pkg/compare.js' {
   }
 
   /**
+   * The scenario, JSON text, of an entrant: with settings, JSON text by path, from an instant on, and without edits of
+   * the same fields from then on; throws a list of diagnostics.
+   */
+  export function entrantOf(scenario: string, set: string, from_us: number): string;
+
+  /**
    * The scenario of the oracle, as JSON text; `undefined` if no pool has an autoscaler. Throws a list of diagnostics.
    */
   export function oracleOf(scenario: string): string | undefined;
@@ -415,6 +422,11 @@ declare module '*/pkg/compare.js' {
    * Reads the file of a study; throws a list of diagnostics.
    */
   export function readStudy(text: string): StudyRead;
+
+  /**
+   * The policies that a run has at a path, one after the other; throws a list of diagnostics.
+   */
+  export function runPolicies(scenario: string, path: string): RunPolicies;
 
   /**
    * The figures of a run, from the bytes of `Sim.outcomes`; throws a list of diagnostics.

@@ -2,11 +2,13 @@
 import init, {
   CapacityStudy,
   Comparison,
+  entrantOf,
   OpenLesson,
   oracleOf,
   RatioStudy,
   rankRace,
   readStudy,
+  runPolicies,
   runRow,
   studyCsv,
   sweepCases,
@@ -52,6 +54,10 @@ function answer(question: CompareQuestion): CompareAnswers[keyof CompareAnswers]
       return compare(question.pairs, question.scenarios, question.bounds ?? []);
     case 'cases':
       return sweepCases(question.scenario, [...question.varied], question.seeds);
+    case 'policies':
+      return runPolicies(question.scenario, question.path);
+    case 'entrant':
+      return entrantOf(question.scenario, JSON.stringify(question.set), question.fromUs);
     case 'elsewhere':
       return sweepElsewhere(question.scenario, [...question.varied], question.seeds, question.workers, question.caseMs);
     case 'row':

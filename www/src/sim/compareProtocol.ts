@@ -1,4 +1,5 @@
 // The messages between the page and the thread that compares runs.
+import type { Json } from '../base/json.ts';
 import type {
   Capacity,
   CaseFigures,
@@ -12,6 +13,7 @@ import type {
   RatioResult,
   RequestCloud,
   RunComparison,
+  RunPolicies,
   RunRow,
   StepVerdict,
   StudyFile,
@@ -41,6 +43,15 @@ export type CompareQuestion =
    * The scenarios of a race or a sweep: the varied fields as in the command line's `--vary`, and the number of seeds.
    */
   | { readonly kind: 'cases'; readonly scenario: string; readonly varied: readonly string[]; readonly seeds: number }
+  /** The policies that a run has at a path, one after the other. */
+  | { readonly kind: 'policies'; readonly scenario: string; readonly path: string }
+  /** The scenario of an entrant: its settings hold from an instant to the end, whatever edits set the same fields. */
+  | {
+      readonly kind: 'entrant';
+      readonly scenario: string;
+      readonly set: Readonly<Record<string, Json>>;
+      readonly fromUs: number;
+    }
   /** About how long a sweep takes on this page, from the milliseconds of one run, and its command for another machine. */
   | {
       readonly kind: 'elsewhere';
@@ -108,6 +119,8 @@ export type CompareAnswers = {
   /** `null` if there is nothing to compare yet. */
   compare: Compared | null;
   cases: readonly CaseText[];
+  policies: RunPolicies;
+  entrant: string;
   elsewhere: SweepElsewhere;
   row: RunRow;
   rank: RaceRanking;

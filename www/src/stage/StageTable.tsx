@@ -1,6 +1,7 @@
 // The replicas as a table with the content and actions of the stage. Loaded when it is opened.
 import { createMemo, For, onMount, Show } from 'solid-js';
 import type { StageProps } from '../base/view.ts';
+import { Listed, restOfTable } from '../draw/listed.tsx';
 import { BandTable } from './BandTable.tsx';
 import { describeReplica, describeStage, type RequestEntry, requestsOf } from './facts.ts';
 import { REPLICA_COLUMNS, replicaCells, SPLIT_COLUMNS, splitCells } from './replicaCells.ts';
@@ -38,9 +39,9 @@ export default function StageTable(props: StageProps & { readonly onClose: () =>
           </tr>
         </thead>
         <tbody>
-          <For each={props.frame?.replicas.map((r) => r.id) ?? []}>
-            {(id, index) => {
-              const replica = createMemo(() => props.frame?.replicas[index()]);
+          <Listed each={props.frame?.replicas.map((r) => r.id)} rest={restOfTable}>
+            {(id) => {
+              const replica = createMemo(() => props.frame?.replicas.find((r) => r.id === id));
               return (
                 <Show when={replica()}>
                   {(r) => (
@@ -67,7 +68,7 @@ export default function StageTable(props: StageProps & { readonly onClose: () =>
                 </Show>
               );
             }}
-          </For>
+          </Listed>
         </tbody>
       </table>
     </section>

@@ -2,6 +2,7 @@
 import { For } from 'solid-js';
 import { clock, DASH, percent, sig3, text } from '../base/units.ts';
 import type { Selection } from '../base/view.ts';
+import { Listed, restOfTable } from '../draw/listed.tsx';
 import type { SplitFrame, TransferFrame } from '../generated/boundary.ts';
 
 const gigabytes = (bytes: number): string => text({ value: sig3(bytes / 1e9), unit: 'GB' });
@@ -33,7 +34,7 @@ export function TransferTable(props: {
         </tr>
       </thead>
       <tbody>
-        <For each={props.split.transfers}>
+        <Listed each={props.split.transfers} rest={restOfTable}>
           {(t) => (
             <tr data-picked={props.selected.request === t.request}>
               <th scope="row">
@@ -48,7 +49,7 @@ export function TransferTable(props: {
               <For each={transferCells(t)}>{(cell) => <td>{cell}</td>}</For>
             </tr>
           )}
-        </For>
+        </Listed>
       </tbody>
     </table>
   );

@@ -41,12 +41,12 @@ const RAMP = 64;
 /** The scale of the cells, and the marks on them. */
 function drawHeatHead(s: Scene, x: number, right: number, y: number): void {
   const { pen, p } = s;
-  const top = count(heatTop(s.replicas));
+  const top = `${count(heatTop(s.frame.pools))}+`;
   label(pen, top, right, y, p.ink3, 'right');
   const full = right - pen.measureText(top).width - 3;
   const zero = full - RAMP - 6;
   heatRamp(pen, p, full - RAMP - 3, y - 8, RAMP, 8);
-  label(pen, '0', zero, y, p.ink3, 'right');
+  label(pen, '1', zero, y, p.ink3, 'right');
   const title = zero - 14 - pen.measureText(HEAT_TITLE).width;
   label(pen, HEAT_TITLE, title, y, p.ink3);
   const words = ['TTFT p50 over the objective', 'over objective'].find(
@@ -58,13 +58,17 @@ function drawHeatHead(s: Scene, x: number, right: number, y: number): void {
   legend(s, [['waiting', p.ink2]], x + 24 + pen.measureText(words).width, title - 8);
 }
 
-const HEAT_TITLE = 'requests in flight';
+const HEAT_TITLE = 'requests in flight, log';
 
-/** The upper end of the heat scale: a power of two, so that it rarely moves. */
-export function heatTop(replicas: readonly ReplicaFrame[]): number {
-  let most = 8;
-  for (const r of replicas) most = Math.max(most, r.in_flight);
-  return 2 ** Math.ceil(Math.log2(most));
+/** The upper end of the heat scale: the largest batch of a replica, so that a colour is one load for the whole run. */
+function heatTop(pools: readonly { readonly max_num_seqs: number }[]): number {
+  return Math.max(8, ...pools.map((pool) => pool.max_num_seqs));
+}
+
+/** The place of a number of requests on the heat scale, which is logarithmic: 0 for none, 1 from the upper end on. */
+export function heatShare(inFlight: number, pools: readonly { readonly max_num_seqs: number }[]): number {
+  if (inFlight < 1) return 0;
+  return Math.min(1, (1 + Math.log2(inFlight)) / (1 + Math.log2(heatTop(pools))));
 }
 
 export function drawFleet(s: Scene): void {
@@ -76,12 +80,11 @@ export function drawFleet(s: Scene): void {
   }
   let most = 1;
   for (const r of replicas) most = Math.max(most, r.running + r.waiting);
-  const top = heatTop(replicas);
   layout.boxes.forEach((box, i) => {
     const r = replicas[i];
     if (!r) return;
     if (layout.detail === 'cards') drawFleetCard(s, box, r, most);
-    else drawHeatCell(s, box, r, [most, top]);
+    else drawHeatCell(s, box, r, most);
   });
   if (layout.detail === 'heat') drawRowNames(s);
 }
@@ -207,9 +210,9 @@ function drawKvStrip(s: Scene, x: number, y: number, w: number, h: number, r: Re
  * The colour is the number of requests of the replica, which routers balance. A bar at the foot, on its own ground, is
  * the queue relative to the longest one.
  */
-function drawHeatCell(s: Scene, box: Box, r: ReplicaFrame, [most, top]: readonly [number, number]): void {
+function drawHeatCell(s: Scene, box: Box, r: ReplicaFrame, most: number): void {
   const { pen, p } = s;
-  const share = r.in_flight / top;
+  const share = heatShare(r.in_flight, s.frame.pools);
   pen.fillStyle = share > 0 ? heatPaint(p.dark, share) : p.raised;
   pen.fillRect(box.x, box.y, box.w, box.h);
   if (share === 0) {

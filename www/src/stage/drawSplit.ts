@@ -1,5 +1,6 @@
 // A stage with prefill and decode apart: arrivals and router at the left, two columns of cards, and their ports.
 import { count, durationUs, percent, ratePerS, text } from '../base/units.ts';
+import { hintSaid } from '../base/view.ts';
 import type { Health } from '../draw/marks.ts';
 import { figure, fitted, font, healthMark, label, labelFrom, shareBar } from '../draw/marks.ts';
 import type { ReplicaFrame, RoleFrame } from '../generated/boundary.ts';
@@ -87,7 +88,7 @@ function drawRatio(s: Scene, { ratio, vertical }: SplitLayout): void {
   const split = told.split;
   if (!split) return;
   const now = `${split.prefill.serving} : ${split.decode.serving}`;
-  const hint = split.hint ? `hint ${split.hint[0]} : ${split.hint[1]}` : '';
+  const hint = hintSaid(split.hint);
   const middle = ratio.x + ratio.w / 2;
   if (vertical) {
     pen.font = font(p, 12, 600);

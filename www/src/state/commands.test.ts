@@ -20,3 +20,24 @@ test('commands are found by words of their text, their group and their keys, beg
   expect(texts('ctrl')).toEqual(['Undo']);
   expect(texts('nothing')).toEqual([]);
 });
+
+test('beginnings come first, texts about a command last, and fields are listed only for words', () => {
+  const one = (does: string, more: Partial<Command>): Command => ({
+    does,
+    group: 'View',
+    keys: '',
+    action: () => {},
+    ...more,
+  });
+  const all = [
+    one('Preset', { about: 'a router' }),
+    one('Routing policy', { also: 'router', sought: true }),
+    one('Two routers', { sought: true }),
+    one('Router of homes', {}),
+  ];
+  const texts = (words: string): string[] => found(all, words).map((c) => c.does);
+  expect(texts('router')).toEqual(['Router of homes', 'Routing policy', 'Two routers', 'Preset']);
+  expect(texts('')).toEqual(['Preset', 'Router of homes']);
+  const many = Array.from({ length: 500 }, (_, i) => one(`Field ${i}`, {}));
+  expect(found(many, 'field').length).toBeLessThanOrEqual(80);
+});

@@ -9,14 +9,29 @@ import { setNoteEdited } from './noteEdited.ts';
 import { choicesOf, chosen, sayWanted } from './occasions.ts';
 import { PRESETS } from './presets.ts';
 import { isSplit } from './roles.ts';
+import { setSharePart } from './sharePart.ts';
 import { keysOf, SHORTCUTS, type ShortcutName } from './shortcuts.ts';
-import { RIGHT_TABS } from './slices/selection.ts';
+import { RIGHT_TABS, type RightTab } from './slices/selection.ts';
+import { setAccountOpen } from './span.ts';
 import { setSpanShown, spanShown } from './spanShown.ts';
 import { SPEEDS } from './speeds.ts';
 import { setTheoryLaw, theoryLaw } from './theoryLaw.ts';
 
 /** The groups, in the order of both lists. */
-export const GROUPS = ['Run', 'Step', 'Speed', 'Edit', 'Words', 'View', 'Study', 'Share', 'Page', 'Preset'] as const;
+export const GROUPS = [
+  'Run',
+  'Step',
+  'Speed',
+  'Edit',
+  'Words',
+  'View',
+  'Study',
+  'Share',
+  'Page',
+  'Field',
+  'Preset',
+  'Glossary',
+] as const;
 export type Group = (typeof GROUPS)[number];
 
 export type Command = {
@@ -24,7 +39,25 @@ export type Command = {
   readonly group: Group;
   /** Its keys as text; empty for a command without. */
   readonly keys: string;
+  /** Other words for it. */
+  readonly also?: string;
+  /** A text about it, which is searched too. */
+  readonly about?: string;
+  /** Whether it is shown only when words are sought: fields and words of the glossary are many. */
+  readonly sought?: boolean;
   readonly action: (app: App) => void;
+};
+
+/** Other words for shortcuts. */
+const ALSO: Partial<Readonly<Record<ShortcutName, string>>> = {
+  bare: 'present presentation slides full screen projector',
+  share: 'link url embed iframe qr code',
+  compare: 'race sweep difference second run b a/b',
+  gallery: 'presets scenarios examples',
+  branch: 'fork copy',
+  break: 'crash fail fault kill',
+  'to-end': 'finish complete',
+  help: 'shortcuts keys',
 };
 
 /** The group of each shortcut. */
@@ -81,10 +114,45 @@ export const KEYED: readonly (Command & { readonly name: ShortcutName })[] = SHO
   does: shortcut.does,
   group: GROUP_OF[shortcut.name],
   keys: keysOf(shortcut),
+  also: ALSO[shortcut.name] ?? '',
   action: shortcut.action,
 }));
 
-const plain = (group: Group, does: string, action: (app: App) => void): Command => ({ does, group, keys: '', action });
+const plain = (group: Group, does: string, action: (app: App) => void, also = ''): Command => ({
+  ...{ does, group, keys: '', also, action },
+});
+
+/** Files of the run, and the scenario as configuration of other programs. */
+function fileCommands(): readonly Command[] {
+  const files = (does: string, also: string): Command =>
+    plain(
+      'Share',
+      does,
+      (a) => {
+        setSharePart('files');
+        a.links.setSharing(true);
+      },
+      also,
+    );
+  return [
+    files('Save a trace of the run for Perfetto…', 'perfetto chrome trace timeline export download'),
+    files('Save the run as a page of HTML…', 'html offline export download report'),
+    files('Save rows of requests, events or decisions…', 'csv jsonl spreadsheet notebook export download rows'),
+    plain('Share', 'Save the report of the run…', (a) => showTab(a, 'run'), 'json digest export download'),
+    plain(
+      'Share',
+      'Take the policy home: export it as configuration…',
+      () => askExchange({ kind: 'export' }),
+      'epp endpoint picker yaml vllm serve dynamo smg hpa keda wva blis flags helm kubernetes',
+    ),
+  ];
+}
+
+function showTab(app: App, tab: RightTab): void {
+  app.selection.setRightTab(tab);
+  app.selection.setDrawer(true);
+  app.selection.setPhoneTab('inspector');
+}
 
 /** Of the lessons, and of the one that is open. */
 function lessonCommands(): readonly Command[] {
@@ -92,13 +160,12 @@ function lessonCommands(): readonly Command[] {
     plain('Page', 'Show the lessons', () => setLearning(true)),
     ...(lesson()
       ? [
-          plain('Page', 'Lesson: back to its card', (a) => {
-            a.selection.setRightTab('lesson');
-            a.selection.setDrawer(true);
-            a.selection.setPhoneTab('inspector');
-          }),
-          plain('Page', projector() ? 'Lesson: leave projector mode' : 'Lesson: projector mode', () =>
-            setProjector(!projector()),
+          plain('Page', 'Lesson: back to its card', (a) => showTab(a, 'lesson')),
+          plain(
+            'Page',
+            projector() ? 'Lesson: leave projector mode' : 'Lesson: projector mode',
+            () => setProjector(!projector()),
+            'present presentation',
           ),
         ]
       : []),
@@ -146,35 +213,70 @@ export function commandsOf(app: App): readonly Command[] {
     plain('View', 'Show the scenario as YAML', left('yaml')),
     plain('View', 'Show the list of changes', left('changes')),
     ...RIGHT_TABS.map((tab) =>
-      plain('View', `Show the ${tab} in the inspector`, (a) => {
-        a.selection.setRightTab(tab);
-        a.selection.setDrawer(true);
-        a.selection.setPhoneTab('inspector');
-      }),
+      plain(
+        'View',
+        `Show the ${tab} in the inspector`,
+        (a) => showTab(a, tab),
+        tab === 'request' ? 'waterfall where its time went' : '',
+      ),
+    ),
+    plain(
+      'Study',
+      'Why are slow requests slow? Where their time went',
+      (a) => {
+        a.transport.pause();
+        setAccountOpen(true);
+        showTab(a, 'run');
+      },
+      'explain account latency',
     ),
     ...lessonCommands(),
-    plain('Study', 'How true is this? Measured runs and your own benchmark', (a) => a.studies.setMeasured(true)),
+    plain(
+      'Study',
+      'How true is this? Measured runs and your own benchmark',
+      (a) => a.studies.setMeasured(true),
+      'validation error accuracy calibrate',
+    ),
     plain('Page', 'Change between light and dark', () => {
       void import('../base/theme.ts').then(({ setTheme, theme }) => setTheme(theme() === 'dark' ? 'light' : 'dark'));
     }),
     plain('Page', 'Open a trace, a scenario, a lesson or a benchmark…', () => {
       document.querySelector<HTMLElement>('.top input[type=file]')?.click();
     }),
-    plain('Page', 'Bring your fleet: import configuration of other programs…', () =>
-      askExchange({ kind: 'import', texts: [] }),
+    plain(
+      'Page',
+      'Bring your fleet: import configuration of other programs…',
+      () => askExchange({ kind: 'import', texts: [] }),
+      'paste yaml kubernetes vllm serve epp helm',
     ),
-    plain('Page', 'Take the policy home: export it as configuration…', () => askExchange({ kind: 'export' })),
+    ...fileCommands(),
     ...PRESETS.map((preset) =>
-      plain('Preset', `Open “${preset.title || preset.name}”`, (a) => void a.document.openPreset(preset)),
+      plain('Preset', `Open “${preset.title || preset.name}”`, (a) => void a.document.openPreset(preset), preset.name),
     ),
   ];
 }
 
-/** The commands that match all of the words, those that begin with the first one first. */
+/** Most commands in the list. */
+const MOST = 80;
+
+/**
+ * The commands that match all of the words: first those that begin with the first one, then those that have all in their
+ * name or other words for it, then those with a text about it. A word of the glossary comes after what can be done.
+ */
 export function found(all: readonly Command[], words: string): readonly Command[] {
   const wanted = words.toLowerCase().split(/\s+/).filter(Boolean);
-  const text = ({ does, group, keys }: Command): string => `${does} ${group} ${keys}`.toLowerCase();
-  const fits = all.filter((command) => wanted.every((word) => text(command).includes(word)));
-  const begins = ({ does }: Command): number => (does.toLowerCase().startsWith(wanted[0] ?? '') ? 0 : 1);
-  return wanted.length === 0 ? fits : fits.toSorted((a, b) => begins(a) - begins(b));
+  if (wanted.length === 0) return all.filter((command) => !command.sought);
+  const rank = ({ does, group, keys, also = '', about = '' }: Command): number => {
+    const has = (text: string): boolean => wanted.every((word) => text.includes(word));
+    const name = `${does} ${group} ${keys}`.toLowerCase();
+    if (has(name)) return group !== 'Glossary' && does.toLowerCase().startsWith(wanted[0] ?? '') ? 0 : 1;
+    const further = `${name} ${also.toLowerCase()}`;
+    if (has(further)) return 1;
+    return has(`${further} ${about.toLowerCase()}`) ? 2 : 3;
+  };
+  const ranked = all.map((command) => ({ command, rank: rank(command) })).filter((one) => one.rank < 3);
+  return ranked
+    .toSorted((a, b) => a.rank - b.rank)
+    .slice(0, MOST)
+    .map(({ command }) => command);
 }

@@ -16,8 +16,8 @@ const VIEWS: readonly View[] = ['ttft-over-time', 'e2e-over-time', 'health', 'fl
 /** The least time between requests for the charts of both, while the run plays. */
 const CHARTS_MS = 500;
 
-/** The run beside the run on screen. */
-export type Beside = { readonly name: string; readonly document: Json };
+/** The run beside the run on screen; `choice` is what it was chosen by in a list. */
+export type Beside = { readonly name: string; readonly document: Json; readonly choice?: string };
 
 /** The same charts of both runs. */
 export type Charts = { readonly a: readonly ColumnsAnswer[]; readonly b: readonly ColumnsAnswer[] };
@@ -62,10 +62,11 @@ export function createComparing(a: RunA) {
     thread.end();
   });
 
-  /** Begins the second run and clears the previous comparison. */
-  async function choose(next: Beside): Promise<void> {
+  /** Begins the second run, which may have to be made first, and clears the previous comparison. */
+  async function choose(wanted: Beside | { readonly make: () => Beside | Promise<Beside> }): Promise<void> {
     setTrouble('');
     try {
+      const next = 'make' in wanted ? await wanted.make() : wanted;
       await b.load(next.document, a.traceFile());
       following.forget();
       setPair(undefined);

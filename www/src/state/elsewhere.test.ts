@@ -10,6 +10,7 @@ const answer = (cases: number): SweepElsewhere => ({
   text: `${cases} runs`,
   command: 'tokenyard sweep',
   first: '',
+  left_out: [],
 });
 const asked = (seeds: number): ElsewhereAsked => ({
   scenario: '{}',

@@ -20,6 +20,7 @@ export function createElsewhere(thread: Thread) {
   const [found, setFound] = createSignal<SweepElsewhere>();
   let wanted: ElsewhereAsked | undefined;
   let asking = false;
+  let answered: Promise<void> = Promise.resolve();
 
   async function askWanted(): Promise<void> {
     asking = true;
@@ -41,8 +42,14 @@ export function createElsewhere(thread: Thread) {
   function ask(next: ElsewhereAsked | undefined): void {
     wanted = next;
     if (!next) setFound(undefined);
-    else if (!asking) void askWanted();
+    else if (!asking) answered = askWanted();
   }
 
-  return { found, ask };
+  /** The command of the latest sweep that was asked about, once it is there. */
+  async function command(): Promise<string> {
+    await answered;
+    return found()?.command ?? '';
+  }
+
+  return { found, ask, command };
 }

@@ -2,7 +2,8 @@ import { createRoot } from 'solid-js';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { CHART_NAMES, viewsOf } from '../base/chartList.ts';
 import { trust } from '../base/trust.ts';
-import { NOTHING } from '../base/view.ts';
+import { onTurn } from '../base/turned.ts';
+import { NO_DATA, NOTHING } from '../base/view.ts';
 import type { Frame, View } from '../generated/boundary.ts';
 import type { Client } from '../sim/client.ts';
 import { setShownViews } from './chartList.ts';
@@ -70,6 +71,35 @@ async function played(
   }
   return asked;
 }
+
+test('with the first frame of another run all numbers are of it and all pictures are cleared', async () => {
+  const client = trust<Client>({
+    columns: async () => [],
+    evidence: async () => ({ parts: [], outside: [], pools: [], coefficients: [] }),
+    setDetail: () => {},
+  });
+  const around = { speed: () => 1, selected: () => NOTHING, flagWords: () => [] };
+  const ignored = { onFrame: () => {}, speak: () => {}, refreshDetail: () => {} };
+  const frames = createRoot(() => createFrames({ client: () => client, ...around, ...ignored }));
+  const turned = vi.fn();
+  const end = onTurn(turned);
+  frames.awaitRun();
+  expect(frames.turning(), 'before the first run nothing is left of another').toBe(false);
+  frames.show(frame(40), RUN, 'paused', 0);
+  turned.mockClear();
+  frames.awaitRun();
+  expect(frames.turning()).toBe(true);
+  frames.show(frame(41), RUN, 'playing', 1);
+  expect([frames.turning(), turned.mock.calls.length], 'a late frame of the run before').toEqual([true, 0]);
+  frames.show(frame(3), { run: 2, edit: 0 }, 'seeking', 0);
+  expect([frames.turning(), turned.mock.calls.length]).toEqual([false, 1]);
+  const read = [frames.frame, frames.toldFrame, frames.figuresFrame, frames.throttledFrame];
+  expect(read.map((of) => of()?.now_us)).toEqual([3e6, 3e6, 3e6, 3e6]);
+  expect(frames.data()).toEqual(NO_DATA);
+  frames.show(frame(4), { run: 2, edit: 1 }, 'paused', 0);
+  expect(turned, 'an edit goes on with the run').toHaveBeenCalledTimes(1);
+  end();
+});
 
 test('bands of the gateway and ports are requested with all others, and only in runs that have them', async () => {
   const without = await played(100, 10);

@@ -2,6 +2,7 @@
 import { type Accessor, batch, createSignal } from 'solid-js';
 import { known, sameMarks } from '../base/anomalies.ts';
 import { paintApart } from '../base/paints.ts';
+import { turn } from '../base/turned.ts';
 import type { Selection } from '../base/view.ts';
 import type { AnomalyMark, Evidence, Frame } from '../generated/boundary.ts';
 import { type Client, ignoreLost } from '../sim/client.ts';
@@ -35,6 +36,8 @@ export function createFrames({ client, speed, selected, flagWords, onFrame, spea
   const [frame, setFrame] = createSignal<Frame>();
   const [mode, setMode] = createSignal<Mode>('paused');
   const [achieved, setAchieved] = createSignal(0);
+  /** Whether another run than that of the frame is on its way to the screen. */
+  const [turning, setTurning] = createSignal(false);
   /** The anomalies of the frame, and those ahead that the same run is known to come to. */
   const [anomalies, setAnomalies] = createSignal<readonly AnomalyMark[]>([], { equals: sameMarks });
   /** The run whose anomalies are remembered. */
@@ -42,7 +45,7 @@ export function createFrames({ client, speed, selected, flagWords, onFrame, spea
   let replicas = 0;
   let latestMs = 0;
   const { data, ...charts } = createChartData({ client, speed, frame, mode, run: () => knownId.run });
-  const { reads, told, read, ...reading } = createReading(client, refreshDetail);
+  const { reads, told, read, forget, ...reading } = createReading(client, refreshDetail);
 
   function show(came: Frame, id: RunId, nextMode: Mode, speedNow: number): void {
     const words = flagWords();
@@ -53,9 +56,15 @@ export function createFrames({ client, speed, selected, flagWords, onFrame, spea
       focusOn();
     }
     const moved = mode() !== 'paused';
+    const turned = id.run !== knownId.run;
     batch(() => {
-      // Data of another document do not apply to this one, and would hold its axes.
-      if (id.run !== knownId.run) charts.clear();
+      if (turned) {
+        // Data of another document do not apply to this one, and would hold its axes.
+        charts.clear();
+        forget(next);
+        turn();
+        setTurning(false);
+      }
       setFrame(next);
       setMode(nextMode);
       setAchieved(speedNow);
@@ -64,7 +73,7 @@ export function createFrames({ client, speed, selected, flagWords, onFrame, spea
       setAnomalies((before) => known(sameRun(id, knownId) ? before : [], next));
     });
     knownId = id;
-    refresh(next, nextMode === 'paused', moved);
+    refresh(next, nextMode === 'paused' || turned, moved);
   }
 
   /** The selected replica has full detail, for any number of replicas. */
@@ -86,7 +95,12 @@ export function createFrames({ client, speed, selected, flagWords, onFrame, spea
     if (due) read(all);
   }
 
-  return { frame, mode, setMode, achieved, data, anomalies, show, focusOn, ...reading };
+  return {
+    ...{ frame, mode, setMode, achieved, data, anomalies, show, focusOn, ...reading },
+    turning,
+    /** Another run is on its way: until its first frame all numbers and pictures are of the run before. */
+    awaitRun: () => void setTurning(frame() !== undefined),
+  };
 }
 
 /** The throttled frame, passed on part by part in separate display frames. */
@@ -133,6 +147,12 @@ function createReading(client: () => Client, refreshDetail: () => void) {
       return true;
     },
     told: (next: Frame): void => void setToldFrame(next),
+    /** All numbers are of this frame from now on, the first of another run. */
+    forget(next: Frame): void {
+      setToldFrame(next);
+      setFiguresFrame(next);
+      setThrottledFrame(next);
+    },
     read(all: boolean): void {
       if (all) {
         batch(() => {

@@ -1,7 +1,7 @@
 // A race: several settings of the policies on the same requests, with several seeds, in as many workers as there are cores.
 import { createSignal, onCleanup } from 'solid-js';
-import { type Json, setAt } from '../base/json.ts';
-import { writeDocument } from '../base/text.ts';
+import type { Json } from '../base/json.ts';
+import { readDocument, writeDocument } from '../base/text.ts';
 import type { CaseText, RaceEntry, RaceRanking, RankBy, RunRow, View } from '../generated/boundary.ts';
 import { type Client, RefusedError } from '../sim/client.ts';
 import { CompareClient, spawnCompare } from '../sim/compareClient.ts';
@@ -37,9 +37,15 @@ type Run = { readonly number: number; readonly of: CaseText; readonly name: stri
 
 export type Race = ReturnType<typeof createRace>;
 
-/** The scenario of an entrant. */
-export function withSettings(document: Json, { set }: Pick<Entrant, 'set'>): Json {
-  return Object.entries(set).reduce((to, [path, value]) => setAt(to, path, value), document);
+/** The scenario of an entrant, whose settings hold from an instant to the end. */
+export async function entrantDocument(
+  thread: CompareClient,
+  document: Json,
+  { set }: Pick<Entrant, 'set'>,
+  fromUs = 0,
+): Promise<Json> {
+  if (Object.keys(set).length === 0) return document;
+  return readDocument(await thread.ask({ kind: 'entrant', scenario: writeDocument(document), set, fromUs }));
 }
 
 /** What is shown of a race. */
@@ -141,8 +147,8 @@ export type Raced = RaceOf & { readonly document: Json };
 async function casesOf(thread: CompareClient, document: Json, race: RaceOf): Promise<readonly Run[]> {
   const all = await Promise.all(
     race.entrants.map(async (entrant) => {
-      const scenario = writeDocument(withSettings(document, entrant));
       try {
+        const scenario = writeDocument(await entrantDocument(thread, document, entrant));
         return await thread.ask({ kind: 'cases', scenario, varied: [], seeds: race.seeds });
       } catch (error) {
         if (!(error instanceof RefusedError)) throw error;

@@ -8,7 +8,7 @@ const nowhere = (_: string): boolean => false;
 const inField = (selector: string): boolean => selector.startsWith('input:not');
 
 const nameOf = (p: Pressed, matches = nowhere, allowed: Allowed = 'all'): string | undefined =>
-  shortcutFor(p, allowed, matches)?.name;
+  shortcutFor(p, allowed, { matches, byPointer: false })?.name;
 
 test('each key in the help has the described action', () => {
   for (const shortcut of SHORTCUTS)
@@ -47,6 +47,18 @@ test('a widget keeps the keys it needs', () => {
   const slider = (selector: string): boolean => selector.includes('[role=slider]');
   expect(nameOf(pressed('ArrowRight'), slider)).toBeUndefined();
   expect(nameOf(pressed('.'), slider)).toBe('step-event');
+});
+
+test('Space presses a button that a key has reached, and plays after one was clicked', () => {
+  const on = (role: string, byPointer: boolean): string | undefined => {
+    const matches = (selector: string): boolean => selector.split(', ').includes(role);
+    return shortcutFor(pressed(' '), 'all', { matches, byPointer })?.name;
+  };
+  for (const role of ['button', 'summary', '[role=tab]', 'input']) {
+    expect(on(role, false), role).toBeUndefined();
+    expect(on(role, true), role).toBe('play');
+  }
+  for (const byPointer of [false, true]) expect(on('[role=menuitem]', byPointer)).toBeUndefined();
 });
 
 test('undo and redo take Ctrl or Cmd, with single keys switched off too, but not from a field', () => {

@@ -1,4 +1,5 @@
 // The keyboard shortcuts, each declared once: the handler, the help sheet and the tooltips all use this table.
+import { focusByPointer } from '../base/focus.ts';
 import { NOTHING } from '../base/view.ts';
 import type { App } from './app.ts';
 import { bare, setBare } from './bare.ts';
@@ -21,18 +22,18 @@ type Shortcut = {
   readonly action: (app: App) => void;
 };
 
-/** Widgets that need a key themselves, while the focus is on them. */
-const OWN_KEYS: readonly { readonly keys: readonly string[]; readonly within: string }[] = [
+/** Widgets that need a key themselves, while the focus is on them; some only if a key brought it there. */
+const OWN_KEYS: readonly { readonly keys: readonly string[]; readonly within: string; readonly byKey?: boolean }[] = [
   {
     keys: ['ArrowLeft', 'ArrowRight', 'Home', 'End'],
     within:
       '[role=slider], [role=tab], [role=menu], [role=menuitem], [role=listbox], [role=combobox], [role=region], input[type=range], input[type=radio]',
   },
-  {
-    keys: [' '],
-    within: 'button, a[href], summary, [role=slider], [role=tab], [role=menuitem], [role=option], [role=switch], input',
-  },
+  { keys: [' '], within: '[role=menuitem], [role=option]' },
+  { keys: [' '], within: 'button, a[href], summary, [role=slider], [role=tab], [role=switch], input', byKey: true },
 ];
+/** What a browser presses itself when Space comes up. */
+const PRESSED = 'button, a[href], summary, input';
 /** Text fields: every key except Escape belongs to them. */
 const WRITES =
   'input:not([type=checkbox], [type=radio], [type=range]), textarea, select, [contenteditable], [data-writes]';
@@ -244,20 +245,22 @@ export type Pressed = {
   readonly altKey: boolean;
 };
 
-/**
- * The shortcut for a pressed key; `matches` tests the focused element. Escape works whatever is allowed.
- */
-export function shortcutFor(
-  pressed: Pressed,
-  allowed: Allowed,
-  matches: (selector: string) => boolean,
-): Shortcut | undefined {
+/** The focused element. */
+export type Focused = {
+  readonly matches: (selector: string) => boolean;
+  /** Whether a pointer put the focus there: Space then plays, and does not press the same button again. */
+  readonly byPointer: boolean;
+};
+
+/** The shortcut for a pressed key. Escape works whatever is allowed. */
+export function shortcutFor(pressed: Pressed, allowed: Allowed, { matches, byPointer }: Focused): Shortcut | undefined {
   const all: readonly Shortcut[] = SHORTCUTS;
   const found = all.find((s) => [...s.keys, ...(s.also ?? [])].some((chord) => fits(chord, pressed)));
   if (!found || found.name === 'leave') return found;
   const isChord = pressed.ctrlKey || pressed.metaKey;
   const writes = matches(WRITES) && found.name !== 'palette';
-  if (writes || OWN_KEYS.some(({ keys, within }) => keys.includes(pressed.key) && matches(within))) return undefined;
+  const own = OWN_KEYS.filter(({ keys, byKey }) => keys.includes(pressed.key) && !(byKey && byPointer));
+  if (writes || own.some(({ within }) => matches(within))) return undefined;
   return allowed === 'all' || (allowed === 'chords' && isChord) ? found : undefined;
 }
 
@@ -275,7 +278,8 @@ export function handleKey(event: KeyboardEvent, app: App, allowed: Allowed): voi
   // A field that shows the value in force has no typed text to undo.
   const settled = target instanceof HTMLInputElement && target.dataset.value === target.value;
   const yields = settled && (event.ctrlKey || event.metaKey);
-  const shortcut = shortcutFor(event, allowed, (selector) => !yields && target?.closest(selector) != null);
+  const matches = (selector: string): boolean => !yields && target?.closest(selector) != null;
+  const shortcut = shortcutFor(event, allowed, { matches, byPointer: focusByPointer() });
   if (!shortcut) return;
   if (shortcut.name === 'leave' && target?.matches(WRITES) && target instanceof HTMLElement) {
     target.blur();
@@ -283,6 +287,8 @@ export function handleKey(event: KeyboardEvent, app: App, allowed: Allowed): voi
   }
   if (shortcut.name !== 'leave') event.preventDefault();
   if (app.studies.studying() && !OVER.includes(shortcut.name)) return;
+  // Firefox presses a focused button when the key comes up.
+  if (event.key === ' ' && target instanceof HTMLElement && target.matches(PRESSED)) target.blur();
   shortcut.action(app);
 }
 

@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
+import { setAt } from '../base/json.ts';
 import { trust } from '../base/trust.ts';
 import type { RunRow } from '../generated/boundary.ts';
 import { entrantsFrom, freeName, policyPaths, settingsOf, tagOf } from './entrants.ts';
-import { type Raced, withSettings } from './race.ts';
+import type { Raced } from './race.ts';
 import { raceFile, raceOfFile, sweepFile, sweepOfFile } from './studyFiles.ts';
 
 const DOCUMENT = {
@@ -10,16 +11,11 @@ const DOCUMENT = {
   cluster: { routing: 'random', pools: [{ replicas: 2, engine: { policy: 'fcfs' } }] },
 };
 
-test('the settings of an entrant are the policies that differ, and give its scenario', () => {
-  const changed = withSettings(DOCUMENT, {
-    set: { 'cluster.routing': { weighted: { profile: 'llm-d' } }, 'cluster.pools[0].replicas': 9 },
-  });
+test('the settings of an entrant are the policies that differ', () => {
+  const weighted = setAt(DOCUMENT, 'cluster.routing', { weighted: { profile: 'llm-d' } });
+  const changed = setAt(weighted, 'cluster.pools[0].replicas', 9);
   const set = settingsOf(DOCUMENT, changed);
   expect(set).toEqual({ 'cluster.routing': { weighted: { profile: 'llm-d' } } });
-  expect(withSettings(DOCUMENT, { set })).toEqual({
-    ...DOCUMENT,
-    cluster: { ...DOCUMENT.cluster, routing: { weighted: { profile: 'llm-d' } } },
-  });
   expect(policyPaths(DOCUMENT)).toContain('cluster.pools[0].engine');
   expect([tagOf('random'), tagOf({ weighted: {} }), tagOf(undefined)]).toEqual(['random', 'weighted', '']);
 });

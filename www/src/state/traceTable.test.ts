@@ -37,3 +37,17 @@ test('names of columns are the text of the option of the command line', () => {
   expect(columnsText(names, '')).toBe('arrival=t,prompt=in,output=out,tenant=team');
   expect(columnsText(new Map([['arrival', 't']]), '')).toBeUndefined();
 });
+
+test('a table with semicolons or tabs has the same columns as one with commas', () => {
+  const rows = [
+    ['when', 'prompt, tokens', 'answer'],
+    ['0.5', '1 000', 'x'],
+  ];
+  const as = (separator: string): string =>
+    rows.map((row) => row.map((field) => `"${field}"`).join(separator)).join('\n');
+  const commas = tableOf(as(','));
+  expect(commas?.names).toEqual(rows[0]);
+  expect(tableOf(as(';'))).toEqual(commas);
+  expect(tableOf(as('\t'))).toEqual(commas);
+  expect(tableOf('t;in;out\n0,5;7;3\n')?.rows).toEqual([['0,5', '7', '3']]);
+});

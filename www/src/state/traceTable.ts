@@ -23,9 +23,24 @@ export type Table = { readonly names: readonly string[]; readonly rows: readonly
 /** Rows that are shown. */
 const ROWS = 5;
 
-/** The fields of a line of CSV, without quotes round them. */
-function fieldsOf(line: string): readonly string[] {
-  return [...line.matchAll(/("(?:[^"]|"")*"|[^,]*)(?:,|$)/g)]
+/** What parts the fields of a table, as the reader of traces has it: the most usual first. */
+const SEPARATORS = [',', ';', '\t'] as const;
+type Separator = (typeof SEPARATORS)[number];
+
+/** The separator that a header has most of, outside quotes. */
+function separatorOf(header: string): Separator {
+  const outside = header
+    .split('"')
+    .filter((_, i) => i % 2 === 0)
+    .join('');
+  const count = (one: Separator): number => outside.split(one).length;
+  return SEPARATORS.toSorted((a, b) => count(b) - count(a))[0] ?? ',';
+}
+
+/** The fields of a line of a table, without quotes round them. */
+function fieldsOf(line: string, separator: Separator): readonly string[] {
+  const field = new RegExp(`("(?:[^"]|"")*"|[^${separator}]*)(?:${separator}|$)`, 'g');
+  return [...line.matchAll(field)]
     .map(([, field = '']) =>
       field
         .trim()
@@ -48,11 +63,12 @@ function objectOf(line: string): JsonObject | undefined {
 export function tableOf(text: string): Table | undefined {
   const lines = text.split(/\r?\n/).filter((line) => line.trim() !== '');
   const first = objectOf(lines[0] ?? '');
-  const names = first ? Object.keys(first) : fieldsOf(lines[0] ?? '');
+  const separator = separatorOf(lines[0] ?? '');
+  const names = first ? Object.keys(first) : fieldsOf(lines[0] ?? '', separator);
   if (names.length < 3 || names.some((name) => name === '')) return undefined;
   const rows = first
     ? lines.slice(0, ROWS).map((line) => names.map((name) => said(objectOf(line)?.[name])))
-    : lines.slice(1, ROWS + 1).map((line) => names.map((_, i) => fieldsOf(line)[i] ?? ''));
+    : lines.slice(1, ROWS + 1).map((line) => names.map((_, i) => fieldsOf(line, separator)[i] ?? ''));
   return { names, rows };
 }
 

@@ -66,6 +66,17 @@ async function quick(page) {
   return thread.evaluate(() => performance.getEntriesByType('resource').some((file) => file.name.includes('quick_bg')));
 }
 
+onPage('a table with semicolons and decimal commas, as Excel saves it, runs as a trace', async (page) => {
+  const row = (i) => `${String(i / 4).replace('.', ',')};${100 + i};${10 + (i % 5)}`;
+  const table = `arrived_at;num_prefill_tokens;num_decode_tokens\n${Array.from({ length: 40 }, (_, i) => row(i)).join('\n')}\n`;
+  await dropTrace(page, 'excel.csv', table);
+  await resting(page);
+  await page
+    .getByText(/40 requests/)
+    .first()
+    .waitFor();
+});
+
 onPage('a playing run continues in the module built for speed, with the command line’s digest', async (page, t) => {
   await page.getByRole('button', { name: 'Play', exact: true }).click();
   await comes(() => quick(page), true);

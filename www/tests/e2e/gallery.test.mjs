@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { cli, clock, comes, inspectorTab, preset, resting, savedReport, scratch, suite } from './harness.mjs';
+import { cli, clock, comes, preset, resting, savedReport, scratch, shareFiles, suite } from './harness.mjs';
 import { painted, theme } from './texts.mjs';
 import { violations } from './violations.mjs';
 
@@ -100,7 +100,7 @@ onPage('rows that the page downloads are the bytes that the command line writes'
     return;
   }
   await preset(page, 'long-prompt');
-  await inspectorTab(page, 'Run');
+  await shareFiles(page);
   const block = page.locator('.rows-block');
   for (const [table, format] of [
     ['requests', 'csv'],
@@ -129,7 +129,7 @@ onPage('rows that the page downloads are the bytes that the command line writes'
 onPage('a download of rows can be cancelled, and the run on screen stays where it is', async (page) => {
   await preset(page, 'fleet-256');
   const at = await clock(page);
-  await inspectorTab(page, 'Run');
+  await shareFiles(page);
   const block = page.locator('.rows-block');
   await block.getByRole('combobox', { name: 'Rows of' }).selectOption({ label: 'Events' });
   await block.getByRole('button', { name: 'Download' }).click();
@@ -153,6 +153,8 @@ onPage('a pasted link opens, other text is reported, and a blank scenario shows 
   await gallery(page).getByRole('button', { name: 'Blank scenario' }).click();
   await page.waitForFunction(() => document.querySelector('.preset-name')?.textContent === 'default');
   await resting(page);
+  // It is as it was opened: nothing of it is a change of the reader's.
+  await page.getByRole('tab', { name: /^Changes$/ }).waitFor();
 });
 
 onPage('a saved report equals the one of the command line, including its link', async (page, t) => {

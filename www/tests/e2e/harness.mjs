@@ -255,6 +255,15 @@ export async function inspectorTab(page, name) {
   await page.getByRole('complementary', { name: 'Inspector' }).getByRole('tab', { name }).click();
 }
 
+/** Opens the part of the dialog for sharing that has files of the run. */
+export async function shareFiles(page) {
+  await page.getByRole('banner').getByRole('button', { name: 'Share' }).click();
+  await page
+    .getByRole('dialog', { name: 'Share this run' })
+    .getByRole('button', { name: 'Files', exact: true })
+    .click();
+}
+
 /** The digest that the Run tab shows once the whole run is done. */
 export async function finalDigest(page) {
   await toEnd(page);

@@ -155,6 +155,25 @@ onPage('End runs to the end of the run, and K pauses without ever playing', asyn
   assert.equal(await resting(page), paused, 'a second K lets it rest');
 });
 
+onPage('Space plays after a button was clicked, and presses a button that a key has reached', async (page) => {
+  const theme = () => page.evaluate(() => document.documentElement.dataset.theme);
+  const turn = () => page.getByRole('button', { name: /^(Light|Dark) theme$/ });
+  const before = await theme();
+  await turn().click();
+  const after = await theme();
+  assert.notEqual(after, before);
+  await page.keyboard.press('Space');
+  await page.getByRole('button', { name: 'Pause', exact: true }).waitFor();
+  assert.equal(await theme(), after, 'the button was not pressed again');
+  await page.keyboard.press('k');
+  await resting(page);
+  await page.getByRole('button', { name: 'Help and keyboard' }).focus();
+  await page.keyboard.press('Tab');
+  await page.keyboard.press('Space');
+  await comes(theme, before);
+  assert.equal(await page.getByRole('button', { name: 'Pause', exact: true }).count(), 0);
+});
+
 onPage('the focus goes to the nearest control when the focused one disappears', async (page) => {
   const panel = scenarioPanel(page);
   const replicas = panel.getByRole('textbox', { name: 'Replicas' });

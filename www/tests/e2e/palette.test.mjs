@@ -34,6 +34,49 @@ onPage('arrows choose, a preset opens, and a command without a match says so', a
   await page.waitForFunction(() => document.querySelector('.preset-name')?.textContent !== 'chat-4xh100');
 });
 
+onPage('fields, exports and words of the glossary are found, also by other words for them', async (page) => {
+  await page.keyboard.press('Control+k');
+  const field = palette(page).getByRole('combobox', { name: 'Find a command' });
+  const options = () => palette(page).getByRole('option').allInnerTexts();
+  for (const [words, wanted] of [
+    ['perfetto', /Save a trace of the run for Perfetto/],
+    ['html', /page of HTML/],
+    ['epp', /Take the policy home/],
+    ['waterfall', /Show the request in the inspector/],
+    ['autoscal', /Autoscaling/],
+    ['why slow', /Why are slow requests slow/],
+    ['present', /Hide the form and the inspector/],
+  ]) {
+    await field.fill(words);
+    await comes(async () => (await options()).join('\n'), wanted, words);
+  }
+  await field.fill('router');
+  await comes(() => chosen(page), /Routing policy/);
+  await page.keyboard.press('Enter');
+  const search = page.getByRole('searchbox', { name: 'Search the form' });
+  await comes(() => search.inputValue(), /\S/);
+  await page.locator('.left').getByText('Policy', { exact: true }).first().waitFor();
+});
+
+onPage(
+  'what is typed before the list of commands is there goes into its field, and runs no shortcut',
+  async (page) => {
+    await page.keyboard.press('Control+k');
+    await page.keyboard.type('share');
+    await palette(page).getByRole('combobox').waitFor();
+    await comes(() => palette(page).getByRole('combobox').inputValue(), 'share');
+    assert.equal(await page.getByRole('dialog', { name: 'Share this run' }).count(), 0);
+    assert.equal(await page.getByRole('button', { name: 'Pause', exact: true }).count(), 0);
+  },
+  {
+    opened: (page) =>
+      page.route(/Palette-[^/]*\.js$/, async (route) => {
+        await new Promise((next) => setTimeout(next, 1000));
+        await route.continue();
+      }),
+  },
+);
+
 onPage('the sheet of help has the keys by groups, and switches them off: the single ones, or all', async (page) => {
   await page.keyboard.press('?');
   const sheet = page.getByRole('dialog', { name: 'Help' });

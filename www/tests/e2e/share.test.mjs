@@ -16,6 +16,7 @@ import {
   ROOT,
   resting,
   savedScenario,
+  shareFiles,
   suite,
   write,
 } from './harness.mjs';
@@ -223,6 +224,7 @@ onPage('a link of a trace requests the file, refuses another one and runs the ri
   await resting(page);
   assert.equal(await finalDigest(page), run('digest', link, '--trace', file).split(/\s+/)[0]);
   // Other runs of it have the trace too.
+  await shareFiles(page);
   const [download] = await Promise.all([
     page.waitForEvent('download'),
     page.locator('.rows-block').getByRole('button', { name: 'Download' }).click(),

@@ -30,6 +30,28 @@ onPage(
   { link: '#kv-pressure;t=20;title=A%20%5Bsmall%5D%20cache%20*', permissions: ['clipboard-read', 'clipboard-write'] },
 );
 
+onPage(
+  'a link that is copied has the note that was typed last, and one typed last before the dialog closed stays',
+  async (page) => {
+    await sharedLink(page);
+    const note = dialogOf(page).getByRole('textbox', { name: 'Note' });
+    await note.click();
+    await page.keyboard.type('What the postmortem is about');
+    await button(page, 'Copy link').click();
+    await dialogOf(page).getByRole('status').getByText('Link copied.').waitFor({ state: 'attached' });
+    const field = dialogOf(page).getByRole('textbox', { name: 'Link', exact: true });
+    const text = await copied(page);
+    await comes(() => field.inputValue(), text);
+    await button(page, 'Readable').click();
+    await comes(() => field.inputValue(), /postmortem/);
+    await note.click();
+    await page.keyboard.type(', in short');
+    await page.keyboard.press('Escape');
+    await page.getByText('What the postmortem is about, in short').first().waitFor();
+  },
+  { link: '#kv-pressure;t=20', permissions: ['clipboard-read', 'clipboard-write'] },
+);
+
 /** Opens a scenario with a number of requests, and the dialog for sharing. */
 async function shareMany(page, requests) {
   await drop(page, 'many.json', explicit(requests));

@@ -3,8 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import { cli, comes, inspectorTab, resting, scratch, suite } from './harness.mjs';
-import { inspectorFits } from './violations.mjs';
+import { cli, comes, inspectorTab, resting, scratch, shareFiles, suite } from './harness.mjs';
 
 const onPage = suite();
 const link = '#kv-pressure;run.horizon_s=30;run.warmup_s=5;t=20';
@@ -34,7 +33,7 @@ function written(t, option, name) {
 onPage(
   'a saved trace has the bytes of the command line',
   async (page, t) => {
-    await inspectorTab(page, 'Run');
+    await shareFiles(page);
     const trace = await saved(page, 'Save trace');
     assert.equal(trace.name, 'kv-pressure-perfetto.json.gz');
     const text = gunzipSync(trace.bytes).toString('utf8');
@@ -66,7 +65,7 @@ onPage(
     await context.route('https://ui.perfetto.dev/**', (route) =>
       route.fulfill({ contentType: 'text/html', body: PERFETTO }),
     );
-    await inspectorTab(page, 'Run');
+    await shareFiles(page);
     const [tab] = await Promise.all([context.waitForEvent('page'), button(page, 'Open in Perfetto').click()]);
     await tab.waitForFunction(() => window.got.length > 0);
     const got = await tab.evaluate(async () => {
@@ -93,7 +92,7 @@ onPage(
 onPage(
   'a tab that the browser blocks is reported',
   async (page) => {
-    await inspectorTab(page, 'Run');
+    await shareFiles(page);
     await page.evaluate(() => {
       window.open = () => null;
     });
@@ -107,7 +106,7 @@ onPage(
 onPage(
   'a run saved as HTML opens without anything else, in both themes',
   async (page, t) => {
-    await inspectorTab(page, 'Run');
+    await shareFiles(page);
     const html = await saved(page, 'Save as HTML');
     assert.equal(html.name, 'kv-pressure.html');
     const text = html.bytes.toString('utf8');
@@ -139,11 +138,13 @@ onPage(
 onPage(
   'rows of autoscalers are offered, and the figures of the report stand in the tab',
   async (page) => {
-    await inspectorTab(page, 'Run');
+    await shareFiles(page);
     await page.getByRole('combobox', { name: 'Rows of' }).selectOption('Scaling');
     const rows = await saved(page, 'Download');
     assert.equal(rows.name, 'kv-pressure-scaling.csv');
     assert.match(rows.bytes.toString('utf8'), /^time_us,pool,decision,/);
+    await page.keyboard.press('Escape');
+    await inspectorTab(page, 'Run');
     const list = page.locator('.blk', { has: page.getByRole('heading', { name: 'Fairness, cost and caches' }) });
     for (const name of [
       'Preemptions per finished request',
@@ -155,7 +156,6 @@ onPage(
       const value = list.locator('div', { has: page.getByText(name, { exact: true }) }).locator('dd');
       assert.match(await value.last().textContent(), /\d/, name);
     }
-    await inspectorFits(page, ['.rows-block', '.trace-block']);
   },
   { link },
 );

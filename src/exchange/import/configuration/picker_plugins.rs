@@ -55,6 +55,12 @@ const LEAST_BLOCK: u64 = 64;
 
 /// Bytes of text in a token.
 const BYTES_PER_TOKEN: u64 = 4;
+const IN_TOKENS: &str = "four bytes of text to a token";
+
+/// The size of a block of the memory, in bytes of text.
+const FORMER_BLOCK: [&str; 2] = ["blockSize", "hashBlockSize"];
+/// Tokens of a block without any size: 64 bytes.
+const USUAL_BLOCK: u64 = 16;
 
 /// Known plugins without a counterpart, by a part of their types.
 const OTHERS: [(&str, &str); 28] = [
@@ -241,20 +247,36 @@ fn blocks(r: &mut Reader<'_>, at: &str, keys: &mut Map<String, Value>) {
     keys.insert("prefix_block_tokens".to_owned(), json!(tokens));
 }
 
-/// The keys of the memory before blocks were counted in tokens.
+/// The keys of the memory before blocks were counted in tokens: bytes of text in a block, and blocks of a prompt.
 fn former_memory(r: &mut Reader<'_>, at: &str, keys: &mut Map<String, Value>) {
-    let [bytes_at, blocks_at, tune_at] =
-        ["hashBlockSize", "maxPrefixBlocksToMatch", "autoTune"].map(|key| format!("{at}.parameters.{key}"));
-    let bytes = r.get(&bytes_at).and_then(Value::as_u64).unwrap_or(64);
-    r.without_counterpart(&bytes_at, "it is in bytes of text; blocks are as large as those of the pool");
+    let [tokens_at, blocks_at, tune_at] =
+        ["blockSizeTokens", "maxPrefixBlocksToMatch", "autoTune"].map(|key| format!("{at}.parameters.{key}"));
+    let mut block = r.get(&tokens_at).and_then(Value::as_u64).filter(|tokens| *tokens > 0);
+    for key in FORMER_BLOCK {
+        let becomes = "cluster.routing.weighted.prefix_block_tokens";
+        let path = format!("{at}.parameters.{key}");
+        let Some(bytes) = r.get(&path).and_then(Value::as_u64).filter(|bytes| *bytes > 0) else {
+            r.whole(&path, becomes);
+            continue;
+        };
+        if block.is_some() {
+            r.without_counterpart(&path, "the other size of a block counts");
+            continue;
+        }
+        let tokens = (bytes / BYTES_PER_TOKEN).max(1);
+        r.near(&path, becomes, IN_TOKENS);
+        r.field(&path, becomes, &json!(tokens));
+        keys.insert("prefix_block_tokens".to_owned(), json!(tokens));
+        block = Some(tokens);
+    }
+    let becomes = "cluster.routing.weighted.prefix_match_tokens";
     if let Some(blocks) = r.get(&blocks_at).and_then(Value::as_u64) {
-        let tokens = blocks.saturating_mul(bytes) / BYTES_PER_TOKEN;
-        let becomes = "cluster.routing.weighted.prefix_match_tokens";
-        r.near(&blocks_at, becomes, "four bytes of text to a token");
+        let tokens = blocks.saturating_mul(block.unwrap_or(USUAL_BLOCK));
+        r.near(&blocks_at, becomes, IN_TOKENS);
         r.field(&blocks_at, becomes, &json!(tokens));
         keys.insert("prefix_match_tokens".to_owned(), json!(tokens));
     } else {
-        r.whole(&blocks_at, "cluster.routing.weighted.prefix_match_tokens");
+        r.whole(&blocks_at, becomes);
     }
     if r.get(&tune_at) == Some(&Value::Bool(true)) {
         let differs = "blocks and capacity are not taken from the engine's metrics";

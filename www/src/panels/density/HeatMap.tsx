@@ -182,7 +182,11 @@ function Title(props: {
       <b>{name()}</b>
       <i>
         <Show when={props.map}>
-          {(map) => `${(map().edges_us.at(-1) ?? 0) >= 1e6 ? 's' : 'ms'}, log · ${countedWords(map())}`}
+          {(map) => (
+            <>
+              {(map().edges_us.at(-1) ?? 0) >= 1e6 ? 's' : 'ms'}, log · {countedWords(map())}
+            </>
+          )}
         </Show>
       </i>
       <TableButton title={name()} onOpen={props.onTable} />

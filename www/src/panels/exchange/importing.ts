@@ -149,6 +149,8 @@ function createReading(
     ...{ found, trouble, reading, now },
     soon: () => {
       clearTimeout(timer);
+      // Nothing is taken over from a text that was not read yet.
+      setReading(true);
       timer = setTimeout(now, READ_MS);
     },
     /** What was found in the texts and choices as they are now: what was typed last is read before. */

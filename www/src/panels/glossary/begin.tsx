@@ -41,7 +41,7 @@ export function begin(app: App, event: Event): void {
     if (event.type === 'click' && event instanceof MouseEvent) clicked(event);
     if (event instanceof FocusEvent) focused(event);
   }
-  if (event.type === 'glossary') setListed('');
+  if (event.type === 'glossary') setListed(event instanceof CustomEvent ? String(event.detail ?? '') : '');
 }
 
 function listen(): void {

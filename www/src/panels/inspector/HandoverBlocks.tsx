@@ -29,7 +29,7 @@ export function TwoDecisions(props: Props): JSX.Element {
           ? `Prefilled at home, r${h().home}`
           : `Prefilled on r${h().prefill} for r${h().home}`}
         : {REASONS[h().reason] ?? h().reason}
-        <Show when={h().uncached}>{(tokens) => `, with ${count(tokens())} tokens to compute there`}</Show>.
+        <Show when={h().uncached}>{(tokens) => <>, with {count(tokens())} tokens to compute there</>}</Show>.
       </p>
       <div class="two-decisions">
         <Stage name="home" list={props.homes} load={(c) => c.load} head="load" onReplica={props.onReplica} />

@@ -28,13 +28,14 @@ export function Inspector(props: {
   const app = props.app;
   const stepBy = (by: number): void => {
     const { request, replica } = app.selection.shown();
+    const framed = app.selection.framed();
     if (app.selection.rightTab() === 'scaling') {
       void import('../../state/decisions.ts').then(({ stepDecision }) => stepDecision(app, by));
     } else if (app.selection.rightTab() === 'step') {
       setChosenStep((now) => now && { ...now, seq: Math.max(0, now.seq + by) });
     } else if (app.selection.rightTab() === 'replica') {
       const last = (app.transport.frame()?.replicas.length ?? 1) - 1;
-      app.selection.select({ request: undefined, replica: Math.max(0, Math.min(last, (replica ?? -by) + by)) });
+      app.selection.select({ request: undefined, replica: Math.max(0, Math.min(last, (framed ?? -by) + by)) });
     } else {
       const last = Math.max(0, (app.transport.frame()?.counts.arrived ?? 1) - 1);
       app.selection.select({ request: Math.max(0, Math.min(last, (request ?? -by) + by)), replica });

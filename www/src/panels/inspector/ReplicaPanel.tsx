@@ -18,9 +18,10 @@ const MOST_SHOWN = 48;
 export default function ReplicaPanel(props: {
   app: Pick<App, 'transport' | 'selection' | 'studies' | 'document'>;
 }): JSX.Element {
-  const replica = createMemo(() =>
-    props.app.transport.throttledFrame()?.replicas.find((r) => r.id === props.app.selection.selected().replica),
-  );
+  const replica = createMemo(() => {
+    const framed = props.app.selection.framed();
+    return props.app.transport.throttledFrame()?.replicas.find((r) => r.id === framed);
+  });
   return (
     <Show when={replica()} fallback={<Choose app={props.app} />}>
       {(r) => <Detail app={props.app} r={r()} />}

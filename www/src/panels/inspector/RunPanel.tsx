@@ -7,6 +7,7 @@ import { lastSpan } from '../../base/view.ts';
 import type { Counts, Report } from '../../generated/boundary.ts';
 import type { RunReport } from '../../sim/protocol.ts';
 import type { App } from '../../state/app.ts';
+import { setSharePart } from '../../state/sharePart.ts';
 import { accountOpen, setAccountOpen } from '../../state/span.ts';
 import { LazyPart } from '../parts/LazyPart.tsx';
 import { LoadVerdict } from '../parts/LoadVerdict.tsx';
@@ -18,7 +19,6 @@ import { Little } from './Little.tsx';
 import { PoolLoads } from './PoolLoads.tsx';
 import './handover.css';
 import { ReportBlocks } from './ReportBlocks.tsx';
-import { RowsBlock } from './Rows.tsx';
 
 /**
  * Limits on reports of a running run: the least time between two, and the share of time that they may take (one part in
@@ -45,6 +45,10 @@ export default function RunPanel(props: {
   app: Pick<App, 'transport' | 'selection' | 'document' | 'studies' | 'links' | 'dialogs'>;
 }): JSX.Element {
   const app = props.app;
+  const shareFiles = (): void => {
+    setSharePart('files');
+    app.links.setSharing(true);
+  };
   const saveReport = async (json: string): Promise<void> => save('report.json', await app.links.linked(json));
   const [report, setReport] = createSignal<RunReport>();
   const figures = createMemo(() => {
@@ -85,6 +89,29 @@ export default function RunPanel(props: {
   };
   return (
     <>
+      <div class="blk">
+        <div class="blk-head">
+          <h2>Why are slow requests slow?</h2>
+        </div>
+        <Show
+          when={accountOpen()}
+          fallback={
+            <button
+              type="button"
+              class="btn box"
+              disabled={counts().completed < 2}
+              onClick={() => {
+                app.transport.pause();
+                setAccountOpen(true);
+              }}
+            >
+              Where did their time go?
+            </button>
+          }
+        >
+          <LazyPart app={app} what="The account of slow requests" load={() => import('../studies/Why.tsx')} />
+        </Show>
+      </div>
       <Show when={app.transport.throttledFrame()?.split}>
         {(split) => <PoolLoads split={split()} onFind={() => app.dialogs.setFinding(true)} />}
       </Show>
@@ -124,35 +151,11 @@ export default function RunPanel(props: {
       <Show when={figures()}>{(r) => <ReportBlocks app={app} report={r()} />}</Show>
       <div class="blk">
         <div class="blk-head">
-          <h2>Why are slow requests slow?</h2>
-        </div>
-        <Show
-          when={accountOpen()}
-          fallback={
-            <button
-              type="button"
-              class="btn box"
-              disabled={counts().completed < 2}
-              onClick={() => {
-                app.transport.pause();
-                setAccountOpen(true);
-              }}
-            >
-              Where did their time go?
-            </button>
-          }
-        >
-          <LazyPart app={app} what="The account of slow requests" load={() => import('../studies/Why.tsx')} />
-        </Show>
-      </div>
-      <div class="blk">
-        <div class="blk-head">
           <h2>Anomalies</h2>
           <span class="m">{marked()}</span>
         </div>
         <AnomalyLegend marks={app.transport.frame()?.anomalies ?? []} />
       </div>
-      <RowsBlock app={app} />
       <div class="blk">
         <div class="blk-head">
           <h2>Report</h2>
@@ -178,6 +181,9 @@ export default function RunPanel(props: {
                 </button>
                 <button type="button" class="btn box" onClick={() => void navigator.clipboard.writeText(r().digest)}>
                   Copy the digest
+                </button>
+                <button type="button" class="btn box" onClick={shareFiles}>
+                  Rows, trace, page…
                 </button>
               </div>
             </>

@@ -2,6 +2,7 @@
 import { createEffect, createSignal, For, type JSX, on, onCleanup, Show } from 'solid-js';
 import { oneAtATime } from '../../base/oneAtATime.ts';
 import { clock, count, durationUs, NBSP, percent, sig3, text } from '../../base/units.ts';
+import { Listed, restOfTable, restOfTerms } from '../../draw/listed.tsx';
 import { createThrottled } from '../../draw/throttled.ts';
 import type { Lanes, StepDetail, StepTerms } from '../../generated/boundary.ts';
 import { ignoreLost } from '../../sim/client.ts';
@@ -142,7 +143,7 @@ function Batch(props: { readonly app: Slices; readonly step: StepDetail }): JSX.
           </dt>
           <dd>{decoding()}</dd>
         </div>
-        <For each={props.step.chunks}>
+        <Listed each={props.step.chunks} rest={restOfTerms}>
           {(chunk) => (
             <div>
               <dt>
@@ -153,7 +154,7 @@ function Batch(props: { readonly app: Slices; readonly step: StepDetail }): JSX.
               <dd>{tokens(chunk.tokens)}</dd>
             </div>
           )}
-        </For>
+        </Listed>
         <div>
           <dt>Running, waiting</dt>
           <dd>{`${count(props.step.running)}, ${count(props.step.waiting)}`}</dd>
@@ -273,7 +274,7 @@ function ByReplica(props: { readonly lanes: Lanes }): JSX.Element {
         </tr>
       </thead>
       <tbody>
-        <For each={props.lanes.lanes}>
+        <Listed each={props.lanes.lanes} rest={restOfTable}>
           {({ replica, totals }) => (
             <tr classList={{ open: replica === openReplica() }}>
               <th scope="row">
@@ -287,7 +288,7 @@ function ByReplica(props: { readonly lanes: Lanes }): JSX.Element {
               <td>{count(totals.prompt_tokens)}</td>
             </tr>
           )}
-        </For>
+        </Listed>
       </tbody>
     </table>
   );

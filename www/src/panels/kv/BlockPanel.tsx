@@ -1,7 +1,8 @@
 // One block in full: the one pointed at, else the one that is pinned; below it the CPU tier and what happened lately.
-import { createEffect, createMemo, createSignal, For, type JSX, on, onCleanup, Show, untrack } from 'solid-js';
+import { createEffect, createMemo, createSignal, type JSX, on, onCleanup, Show, untrack } from 'solid-js';
 import { oneAtATime } from '../../base/oneAtATime.ts';
 import { count, DASH, durationUs, text } from '../../base/units.ts';
+import { Listed } from '../../draw/listed.tsx';
 import type { BlockDetail, Blocks, CpuBlocks } from '../../generated/boundary.ts';
 import type { App } from '../../state/app.ts';
 import { chosenBlock } from '../../state/closeup.ts';
@@ -107,7 +108,7 @@ function Card(props: { app: Pick<App, 'selection'>; detail: BlockDetail }): JSX.
         </Row>
         <Row name="Held by">
           <Show when={d().holders.length > 0} fallback={DASH}>
-            <For each={d().holders}>
+            <Listed each={d().holders} rest={(said) => said}>
               {(request) => (
                 <>
                   <button
@@ -119,7 +120,7 @@ function Card(props: { app: Pick<App, 'selection'>; detail: BlockDetail }): JSX.
                   </button>{' '}
                 </>
               )}
-            </For>
+            </Listed>
           </Show>
         </Row>
         <Row name="Not held for">{idleSaid(d().idle_us)}</Row>

@@ -5,6 +5,7 @@ import { count, durationUs, NBSP, plain, text } from '../../base/units.ts';
 import type { Part, RequestDetail, Segment } from '../../generated/boundary.ts';
 import { Brackets, BrokenMark, WastedBar } from './AttemptBars.tsx';
 import { bracketsOf, type OfAttempt, phasesOf, rowValue } from './attemptRows.ts';
+import { mergedBars } from './mergedBars.ts';
 import { AheadBar, TransferBar } from './TransferRows.tsx';
 import { wholeTicks } from './ticks.ts';
 import { type Ahead, aheadOf, aheadSaid, rowName } from './transferWords.ts';
@@ -15,15 +16,18 @@ const RIGHT = 62;
 const ROW = 20;
 /** A request can be preempted many times. Beyond this number of phases, a row sums all phases of one kind. */
 const MOST_ROWS = 12;
+/** The same with the waits, the work and the breaks of attempts. */
+const MOST_ROWS_OF_ATTEMPTS = 36;
 
 /** A row: its total time, and its phases. */
 type Row = OfAttempt & { readonly part: Part; readonly bars: readonly Segment[]; readonly ahead?: Ahead | undefined };
 
 function rowsOf(detail: RequestDetail): readonly Row[] {
   const { segments, parts } = detail;
-  if (segments.length > MOST_ROWS)
+  const phases = segments.length > MOST_ROWS ? [] : phasesOf(detail);
+  if (phases.length === 0 || phases.length > MOST_ROWS_OF_ATTEMPTS)
     return parts.map((part) => ({ part, bars: segments.filter((s) => s.kind === part.kind) }));
-  return phasesOf(detail).map(({ segment: s, ...of }) => ({
+  return phases.map(({ segment: s, ...of }) => ({
     ...of,
     part: { kind: s.kind, us: s.to_us - s.from_us, tokens: s.tokens, segments: 1 },
     bars: [s],
@@ -65,6 +69,7 @@ export function Waterfall(props: {
   const brackets = createMemo(() => bracketsOf(rows()));
   /** Brackets need room before the names. */
   const names = (): number => (brackets().length > 0 ? 14 : 0);
+  const drawn = createMemo(() => mergedBars(rows(), x));
   const marks = createMemo(() => wholeTicks(lengthUs() / 1e6, 4));
   /** The axis of a request shorter than a second is in milliseconds. */
   const short = (): boolean => lengthUs() < 1e6;
@@ -92,7 +97,7 @@ export function Waterfall(props: {
       <Show when={names() > 0}>
         <Brackets brackets={brackets()} row={ROW} />
       </Show>
-      <For each={rows()}>
+      <For each={drawn()}>
         {(row, i) => (
           <g class="fall-row" data-us={row.part.us} transform={`translate(0 ${i() * ROW})`}>
             <title>{spoken(row.part)}</title>

@@ -41,6 +41,14 @@ test('a key figure has the error of TPOT, else of the next figure that has one',
   expect(keyOf(pool('a', 'own'))).toEqual({ error: undefined, small: ['error unknown'] });
 });
 
+test('over the knee nothing was validated, so that no number stands there', () => {
+  const error = { tpot: { median: 2.06, p90: 6.8, n: 10 } };
+  expect(keyOf({ ...pool('a', 'carried', error), regime: 'over' })).toEqual({
+    error: undefined,
+    small: ['not validated'],
+  });
+});
+
 test('all five values are listed', () => {
   expect(valuesOf(pool('a', 'own')).map(([name, { value }]) => `${name}: ${value}`)).toEqual([
     'Model: llama-3.1-8b',

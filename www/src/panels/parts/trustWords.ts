@@ -38,8 +38,9 @@ export function valuesOf(pool: PoolEvidence): readonly (readonly [name: string, 
   ];
 }
 
-/** Class and error as the parts of a key figure: the error of the first figure that has one, and its name. */
+/** Class and error as the parts of a key figure: the error of the first figure that has one, and its name; none over the knee. */
 export function keyOf(pool: PoolEvidence): { readonly error: number | undefined; readonly small: readonly string[] } {
+  if (pool.regime === 'over') return { error: undefined, small: ['not validated'] };
   const { tpot, ttft, e2e } = pool.error;
   const found = tpot ?? ttft ?? e2e;
   if (!found) return { error: undefined, small: ['error unknown'] };

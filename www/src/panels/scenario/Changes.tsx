@@ -2,6 +2,7 @@
 import { For, type JSX, Show } from 'solid-js';
 import { equal } from '../../base/json.ts';
 import { clock } from '../../base/units.ts';
+import { Listed, restOfList } from '../../draw/listed.tsx';
 import type { App } from '../../state/app.ts';
 import { withValue } from '../../state/document.ts';
 import { editSaid } from '../parts/editWords.ts';
@@ -20,7 +21,7 @@ export default function Changes(props: { app: Pick<App, 'document'> }): JSX.Elem
       <Show when={app.document.listed().length > 0}>
         <h2>While it runs</h2>
         <ul>
-          <For each={app.document.listed()}>
+          <Listed each={app.document.listed()} rest={restOfList}>
             {(placed) => (
               <li>
                 <span class="at">
@@ -47,13 +48,13 @@ export default function Changes(props: { app: Pick<App, 'document'> }): JSX.Elem
                 </button>
               </li>
             )}
-          </For>
+          </Listed>
         </ul>
       </Show>
       <Show when={app.document.changed().length > 0}>
         <h2>From the start</h2>
         <ul>
-          <For each={app.document.changed()}>
+          <Listed each={app.document.changed()} rest={restOfList}>
             {(change) => (
               <li>
                 <span class="what">
@@ -74,7 +75,7 @@ export default function Changes(props: { app: Pick<App, 'document'> }): JSX.Elem
                 </button>
               </li>
             )}
-          </For>
+          </Listed>
         </ul>
       </Show>
     </div>

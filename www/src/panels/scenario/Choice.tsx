@@ -5,6 +5,7 @@ import { Portal } from 'solid-js/web';
 import { byPointer } from '../../base/focus.ts';
 import type { Json } from '../../base/json.ts';
 import type { Field, Option } from '../../base/schema.ts';
+import { awaitField } from '../../base/typedAhead.ts';
 import { Icon } from '../../draw/glyphs.tsx';
 import { sameList } from '../parts/formFields.ts';
 
@@ -30,6 +31,10 @@ function LongChoice(props: Props & { options: readonly Option[] }): JSX.Element 
   let trigger: HTMLButtonElement | undefined;
   const current = (): string => (props.field.input.kind === 'choice' ? props.field.input.tag : '');
   const reached = (): void => void loadLong().catch(() => undefined);
+  const search = (): void => {
+    awaitField('.long-list input');
+    setOpen(true);
+  };
   const close = (): void => {
     setOpen(false);
     trigger?.focus({ preventScroll: true });
@@ -48,11 +53,11 @@ function LongChoice(props: Props & { options: readonly Option[] }): JSX.Element 
         aria-labelledby={`${props.id}-label`}
         onFocus={reached}
         onPointerEnter={reached}
-        onClick={() => setOpen(!open())}
+        onClick={() => (open() ? setOpen(false) : search())}
         onKeyDown={(event) => {
           if (event.key !== 'ArrowDown' && event.key !== 'ArrowUp') return;
           event.preventDefault();
-          setOpen(true);
+          search();
         }}
       >
         <span class="pick-text">{props.options.find((o) => o.tag === current())?.label ?? current()}</span>

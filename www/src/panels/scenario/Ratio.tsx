@@ -2,6 +2,7 @@
 // Loaded where pools have roles.
 import { createMemo, createSignal, type JSX, Show } from 'solid-js';
 import { count } from '../../base/units.ts';
+import { hintSaid } from '../../base/view.ts';
 import { Icon } from '../../draw/glyphs.tsx';
 import type { App } from '../../state/app.ts';
 import { changeRoles } from '../../state/changeRoles.ts';
@@ -29,10 +30,10 @@ export default function Ratio(props: Page): JSX.Element {
 
 /** The ratio that the loads of the two roles suggest. */
 function Hint(props: Page): JSX.Element {
-  const hint = createMemo(() => props.app.transport.throttledFrame()?.split?.hint);
+  const hint = () => props.app.transport.throttledFrame()?.split?.hint;
   return (
     <span class="m" title="By the load of both roles in the latest window. It is never applied by itself.">
-      <Show when={hint()}>{(of) => `hint ${count(of()[0] ?? 0)} : ${count(of()[1] ?? 0)}`}</Show>
+      {hintSaid(hint())}
     </span>
   );
 }

@@ -1,6 +1,6 @@
 // The left panel: the scenario as a form, as YAML, and as a list of changes.
 import { Tabs } from '@ark-ui/solid/tabs';
-import { type JSX, Show } from 'solid-js';
+import { createEffect, type JSX, on, Show } from 'solid-js';
 import { writeDocument } from '../../base/text.ts';
 import { Icon } from '../../draw/glyphs.tsx';
 import type { App } from '../../state/app.ts';
@@ -19,6 +19,9 @@ export function Scenario(props: {
   main: boolean;
 }): JSX.Element {
   const app = props.app;
+  let form: HTMLDivElement | undefined;
+  // Another scenario is read from its note on.
+  createEffect(on(app.document.original, () => form?.scrollTo({ top: 0 }), { defer: true }));
   return (
     <section class="left" role={props.main ? 'main' : 'complementary'} aria-label="Scenario">
       <Deferred>
@@ -61,7 +64,7 @@ export function Scenario(props: {
               <Icon name="redo" />
             </button>
           </div>
-          <Tabs.Content value="form" class="tab">
+          <Tabs.Content value="form" class="tab" ref={form}>
             {/* Built once the first scenario is open. */}
             <Show when={app.document.presetName() !== ''}>
               <Deferred>

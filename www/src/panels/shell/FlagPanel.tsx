@@ -2,6 +2,7 @@
 import { createMemo, For, type JSX, lazy, Show, Suspense } from 'solid-js';
 import { getAt, isObject, type Json } from '../../base/json.ts';
 import { clock, secondsOf } from '../../base/units.ts';
+import { Listed, restOfList } from '../../draw/listed.tsx';
 import type { App } from '../../state/app.ts';
 import { faultSaid, routeSaid } from '../../state/edits.ts';
 import { fieldAt, inDocument, inUnit, pathName } from '../parts/formFields.ts';
@@ -14,9 +15,12 @@ export default function FlagPanel(props: { app: Slices }): JSX.Element {
   const app = props.app;
   return (
     <ul class="flag-list">
-      <For each={app.document.openFlags()} fallback={<li>No edits were made during the run.</li>}>
+      <Show when={app.document.openFlags().length === 0}>
+        <li>No edits were made during the run.</li>
+      </Show>
+      <Listed each={app.document.openFlags()} rest={restOfList}>
         {(index) => <Row app={app} index={index} />}
-      </For>
+      </Listed>
     </ul>
   );
 }

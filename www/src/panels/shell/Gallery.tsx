@@ -51,8 +51,7 @@ export default function Gallery(props: { app: Pick<App, 'document' | 'dialogs' |
                 class="btn"
                 onClick={() => {
                   close();
-                  // A new scenario has the newest format, and with it the newest defaults.
-                  void app.links.open(`#default;tokenyard=${app.document.schema.said('tokenyard', 'maximum')}`);
+                  void app.links.open('#default');
                 }}
               >
                 Blank scenario

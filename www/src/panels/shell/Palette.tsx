@@ -4,6 +4,7 @@ import { createEffect, createMemo, createSignal, createUniqueId, For, type JSX, 
 import { Portal } from 'solid-js/web';
 import type { App } from '../../state/app.ts';
 import { type Command, commandsOf, found } from '../../state/commands.ts';
+import { fieldCommands, withCards, wordCommands } from './soughtCommands.ts';
 import './palette.css';
 
 export default function Palette(props: { app: App }): JSX.Element {
@@ -11,10 +12,19 @@ export default function Palette(props: { app: App }): JSX.Element {
   const id = createUniqueId();
   let field: HTMLInputElement | undefined;
   let list: HTMLDivElement | undefined;
-  const all = commandsOf(app);
   const [words, setWords] = createSignal('');
   const [at, setAt] = createSignal(0);
-  const shown = createMemo(() => found(all, words()));
+  const sought = createMemo(() => words().trim() !== '');
+  const listed = withCards(commandsOf(app));
+  const presets = listed.findIndex(({ group }) => group === 'Preset');
+  /** Made with the first letter: fields are many. */
+  const all = createMemo(() => [
+    ...listed.slice(0, presets),
+    ...(sought() ? fieldCommands(app.document) : []),
+    ...listed.slice(presets),
+    ...(sought() ? wordCommands() : []),
+  ]);
+  const shown = createMemo(() => found(all(), words()));
   createEffect(on(words, () => setAt(0)));
   createEffect(() => list?.children[at()]?.scrollIntoView({ block: 'nearest' }));
   const close = (): void => void app.dialogs.setPalette(false);
@@ -49,7 +59,7 @@ export default function Palette(props: { app: App }): JSX.Element {
               class="in"
               type="text"
               role="combobox"
-              placeholder="Find a command, a view or a preset"
+              placeholder="Find a command, a field, a preset or a word"
               aria-label="Find a command"
               aria-expanded="true"
               aria-controls={id}

@@ -1,16 +1,21 @@
 // The dialog for sharing: the link and its contents, title and note, a QR code, a file if the link is too long, and the
 // code of an embedded run.
-import { batch, createEffect, createMemo, createSignal, type JSX, on, Show } from 'solid-js';
+import { batch, createEffect, createMemo, createSignal, type JSX, on, onCleanup, Show } from 'solid-js';
 import { getAt } from '../../base/json.ts';
+import { createLatest } from '../../base/latest.ts';
 import { writeDocument } from '../../base/text.ts';
 import { count } from '../../base/units.ts';
 import { LINK_CHARS_FILE, type LinkResult, type MadeLink } from '../../generated/boundary.ts';
 import type { App } from '../../state/app.ts';
 import { besides, type NamedRun } from '../../state/namedRuns.ts';
 import { underWords, wordsOf } from '../../state/runState.ts';
+import { type SharePart, setSharePart, sharePart } from '../../state/sharePart.ts';
+import { copyText } from '../parts/copyText.ts';
+import { Segments } from '../parts/Segments.tsx';
 import { Sheet } from '../parts/Sheet.tsx';
 import { save } from '../parts/save.ts';
 import { EmbedCode } from './ShareEmbed.tsx';
+import { ShareFiles } from './ShareFiles.tsx';
 import { type FreePart, Holds } from './ShareHolds.tsx';
 import { type Form, Forms, Lengths, LinkButtons, Qr } from './ShareLink.tsx';
 import { TITLE_CHARS } from './TitleField.tsx';
@@ -22,6 +27,7 @@ type Slices = Pick<App, 'document' | 'links' | 'transport'>;
 function createLink(app: Slices) {
   const [made, setMade] = createSignal<MadeLink | null>();
   const [failed, setFailed] = createSignal(false);
+  const latest = createLatest<MadeLink | null>(setMade, () => setFailed(true));
   const [result, setResult] = createSignal<LinkResult>();
   /** The result is asked for once, so that the first link that is shown has it. */
   const [ready, setReady] = createSignal(false);
@@ -55,9 +61,7 @@ function createLink(app: Slices) {
       setFailed(false);
       const beside = parts.get('Second run') ? others().find((run) => run.id === id) : undefined;
       const withView = parts.get('View') ?? false;
-      app.links
-        .make({ withView, beside, document, result: parts.get('Result') ? result() : undefined })
-        .then(setMade, () => setFailed(true));
+      latest.take(app.links.make({ withView, beside, document, result: parts.get('Result') ? result() : undefined }));
     }),
   );
   const tick = (part: FreePart, on: boolean): void =>
@@ -66,108 +70,163 @@ function createLink(app: Slices) {
       // A result is that of the instant of the view.
       if (on && part === 'Result') setLeft((now) => now.filter((one) => one !== 'View'));
     });
-  return { made, failed, others, besideId, setBesideId, ticks, tick };
+  return { made, settled: latest.settled, failed, others, besideId, setBesideId, ticks, tick };
 }
 
+const PARTS: readonly (readonly [SharePart, string])[] = [
+  ['link', 'Link'],
+  ['files', 'Files'],
+];
+
 export default function Share(props: { app: Slices }): JSX.Element {
-  const { links, document } = props.app;
-  const { made, failed, ...parts } = createLink(props.app);
-  const [form, setForm] = createSignal<Form>();
-  const [done, setDone] = createSignal('');
-  const title = (): string => String(getAt(document.current(), 'title') ?? '') || 'A run on Tokenyard';
-  const shown = createMemo(() => {
-    const link = made();
-    if (!link) return '';
-    if (form() === 'packed') return link.packed;
-    return form() === 'readable' && link.readable !== null ? link.readable : link.link;
-  });
-  const isForm = (which: Form): boolean => (which === 'packed') === (shown() === made()?.packed);
-  const url = (): string => (shown() === '' ? '' : address() + shown());
-  const long = (): boolean => made() === null || url().length > LINK_CHARS_FILE;
-
-  const copy = (text: string, what: string): void => {
-    navigator.clipboard.writeText(text).then(
-      () => setDone(`${what} copied.`),
-      () => setDone('The browser did not allow copying: select the text and copy it by hand.'),
-    );
-  };
-  const saveFile = (): void => save('scenario.json', `${writeDocument(document.current(), 2)}\n`);
-  const markdown = (): string => `[${escaped(title())}](${url()}): ${made()?.contains ?? ''}`;
-
+  onCleanup(() => setSharePart('link'));
   return (
     <Sheet
       open
       large
-      onClose={() => links.setSharing(false)}
+      onClose={() => props.app.links.setSharing(false)}
       title="Share this run"
-      aside="opens and runs in any browser, with the same digest"
+      aside={
+        sharePart() === 'link'
+          ? 'opens and runs in any browser, with the same digest'
+          : 'the same bytes as the command line writes'
+      }
     >
-      <Show when={!failed()} fallback={<NoLinks onSave={saveFile} />}>
-        <div class="share-top">
-          <div class="share-link">
-            <div class="share-head">
-              <Forms made={made()} isForm={isForm} onForm={setForm} />
-              <span class="grow" />
-              <span class="share-length">
-                <b>{count(url().length)}</b> characters
-              </span>
-            </div>
-            <textarea
-              class="share-url"
-              aria-label="Link"
-              readonly
-              rows="4"
-              value={url() || (made() === null ? 'Too long for a link: share the file.' : 'Making the link…')}
-              onFocus={(event) => event.currentTarget.select()}
-            />
-            <Lengths chars={url().length} />
-            <Show when={long()}>
-              <p class="say warn">Too long for chats and mails. Share the file: it opens when dropped on the page.</p>
-            </Show>
-            <LinkButtons
-              url={url()}
-              title={title()}
-              long={long()}
-              onCopy={copy}
-              markdown={markdown}
-              onSave={saveFile}
-            />
-          </div>
-          <Qr text={url()} />
-        </div>
-        <p class="visually-hidden" role="status">
-          {done()}
-        </p>
-        <Show when={done()}>{(text) => <p class="share-done">{text()}</p>}</Show>
-        <WordFields document={document} />
-        <div class="share-head">
-          <h3>What the link holds</h3>
-          <span class="grow" />
-          <span class="s">no results: they are computed again</span>
-        </div>
-        <Holds
-          holds={made()?.holds ?? []}
-          ticks={parts.ticks()}
-          onTick={parts.tick}
-          others={parts.others()}
-          besideId={parts.besideId()}
-          onBeside={parts.setBesideId}
-        />
-        <EmbedCode
-          app={props.app}
-          withView={parts.ticks().get('View') ?? false}
-          title={title()}
-          address={address()}
-          onCopy={copy}
-        />
+      <Segments
+        label="What to share"
+        class="share-parts"
+        options={PARTS}
+        chosen={sharePart()}
+        onChoose={setSharePart}
+      />
+      <Show when={sharePart() === 'link'} fallback={<ShareFiles app={props.app} />}>
+        <ShareLink app={props.app} />
       </Show>
     </Sheet>
   );
 }
 
-/** Title and note as fields: they change no result. */
+/** The link, its contents, and the code of an embedded run. */
+function ShareLink(props: { app: Slices }): JSX.Element {
+  const { document } = props.app;
+  const { made, settled, failed, ...parts } = createLink(props.app);
+  const [form, setForm] = createSignal<Form>();
+  const [done, setDone] = createSignal('');
+  const title = (): string => String(getAt(document.current(), 'title') ?? '') || 'A run on Tokenyard';
+  const inForm = (link: MadeLink | null | undefined): string => {
+    if (!link) return '';
+    if (form() === 'packed') return link.packed;
+    return form() === 'readable' && link.readable !== null ? link.readable : link.link;
+  };
+  const shown = createMemo(() => inForm(made()));
+  const isForm = (which: Form): boolean => (which === 'packed') === (shown() === made()?.packed);
+  const url = (): string => (shown() === '' ? '' : address() + shown());
+  const long = (): boolean => made() === null || url().length > LINK_CHARS_FILE;
+  /** The link once it has what was typed last. */
+  const settledUrl = async (): Promise<string> => address() + inForm(await settled());
+
+  const copy = async (text: Promise<string>, what: string): Promise<void> => {
+    const allowed = await copyText(text);
+    setDone(allowed ? `${what} copied.` : 'The browser did not allow copying: select the text and copy it by hand.');
+  };
+  const saveFile = (): void => save('scenario.json', `${writeDocument(document.current(), 2)}\n`);
+  const markdown = async (): Promise<string> => {
+    const link = await settled();
+    return `[${escaped(title())}](${address() + inForm(link)}): ${link?.contains ?? ''}`;
+  };
+
+  return (
+    <Show when={!failed()} fallback={<NoLinks onSave={saveFile} />}>
+      <div class="share-top">
+        <div class="share-link">
+          <div class="share-head">
+            <Forms made={made()} isForm={isForm} onForm={setForm} />
+            <span class="grow" />
+            <span class="share-length">
+              <b>{count(url().length)}</b> characters
+            </span>
+          </div>
+          <textarea
+            class="share-url"
+            aria-label="Link"
+            readonly
+            rows="4"
+            value={url() || (made() === null ? 'Too long for a link: share the file.' : 'Making the link…')}
+            onFocus={(event) => event.currentTarget.select()}
+          />
+          <Lengths chars={url().length} />
+          <Show when={long()}>
+            <p class="say warn">Too long for chats and mails. Share the file: it opens when dropped on the page.</p>
+          </Show>
+          <LinkButtons
+            ready={url() !== ''}
+            url={settledUrl}
+            title={title}
+            long={long()}
+            onCopy={(text, what) => void copy(text, what)}
+            markdown={markdown}
+            onSave={saveFile}
+          />
+        </div>
+        <Qr text={url()} settled={settledUrl} />
+      </div>
+      <p class="visually-hidden" role="status">
+        {done()}
+      </p>
+      <Show when={done()}>{(text) => <p class="share-done">{text()}</p>}</Show>
+      <WordFields document={document} />
+      <div class="share-head">
+        <h3>What the link holds</h3>
+        <span class="grow" />
+        <span class="s">no results: they are computed again</span>
+      </div>
+      <Holds
+        holds={made()?.holds ?? []}
+        ticks={parts.ticks()}
+        onTick={parts.tick}
+        others={parts.others()}
+        besideId={parts.besideId()}
+        onBeside={parts.setBesideId}
+      />
+      <EmbedCode
+        app={props.app}
+        withView={parts.ticks().get('View') ?? false}
+        title={title()}
+        address={address()}
+        onCopy={(text, what) => void copy(text, what)}
+      />
+    </Show>
+  );
+}
+
+/** The pause in typing after which a title or a note is taken over. */
+const TYPED_MS = 250;
+
+/**
+ * Title and note as fields: they change no result. They are taken over when typing rests, when the field is left, and
+ * when the dialog is closed.
+ */
 function WordFields(props: { document: App['document'] }): JSX.Element {
   const words = createMemo(() => wordsOf(props.document.current()));
+  const typed = new Map<'title' | 'note', string>();
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const take = (): void => {
+    clearTimeout(timer);
+    for (const [path, text] of typed) props.document.rename(path, text.trim());
+    typed.clear();
+  };
+  onCleanup(take);
+  const type = (path: 'title' | 'note', text: string): void => {
+    typed.set(path, text);
+    clearTimeout(timer);
+    timer = setTimeout(take, TYPED_MS);
+  };
+  /** The text of a field, which the one in force replaces unless it is being typed. */
+  const shown = (path: 'title' | 'note', field: { value: string }): void =>
+    createEffect(() => {
+      const text = words()[path === 'title' ? 0 : 1];
+      if (field.value.trim() !== text) field.value = text;
+    });
   return (
     <div class="share-words">
       <label>
@@ -175,8 +234,9 @@ function WordFields(props: { document: App['document'] }): JSX.Element {
         <input
           class="in"
           maxLength={TITLE_CHARS}
-          value={words()[0]}
-          onChange={(event) => props.document.rename('title', event.currentTarget.value.trim())}
+          ref={(field) => shown('title', field)}
+          onInput={(event) => type('title', event.currentTarget.value)}
+          onChange={take}
         />
       </label>
       <label>
@@ -184,9 +244,10 @@ function WordFields(props: { document: App['document'] }): JSX.Element {
         <textarea
           class="in"
           rows="3"
-          value={words()[1]}
+          ref={(field) => shown('note', field)}
           placeholder="What the reader should notice. “at 61.9 s” and “#123” become links."
-          onChange={(event) => props.document.rename('note', event.currentTarget.value.trim())}
+          onInput={(event) => type('note', event.currentTarget.value)}
+          onChange={take}
         />
       </label>
     </div>

@@ -1,6 +1,7 @@
 // The code that embeds the run in another page: which charts, the note, the size, and when it starts.
 import { createEffect, createSignal, For, type JSX, on, Show } from 'solid-js';
 import { CHART_NAMES, type ChartedRun, chartedRun, hasChart } from '../../base/chartList.ts';
+import { createLatest } from '../../base/latest.ts';
 import { titleOf } from '../../charts/titles.ts';
 import { LINK_CHARTS } from '../../generated/boundary.ts';
 import type { App } from '../../state/app.ts';
@@ -16,7 +17,7 @@ export function EmbedCode(props: {
   withView: boolean;
   title: string;
   address: string;
-  onCopy: (text: string, what: string) => void;
+  onCopy: (text: Promise<string>, what: string) => void;
 }): JSX.Element {
   const [charts, setCharts] = createSignal<readonly string[]>(['ttft-over-time']);
   const [withNote, setWithNote] = createSignal(false);
@@ -24,6 +25,7 @@ export function EmbedCode(props: {
   const [width, setWidth] = createSignal(800);
   const [height, setHeight] = createSignal(450);
   const [link, setLink] = createSignal('');
+  const latest = createLatest<string>(setLink, () => setLink(''));
   const run = (): ChartedRun => {
     const document = props.app.document.current();
     return chartedRun(props.app.transport.toldFrame(), isScaled(document), breaks(document));
@@ -35,10 +37,7 @@ export function EmbedCode(props: {
   ];
   createEffect(
     on([names, () => props.withView, props.app.document.current], ([embed, withView]) => {
-      props.app.links.make({ withView, embed }).then(
-        (made) => setLink(made?.link ?? ''),
-        () => setLink(''),
-      );
+      latest.take(props.app.links.make({ withView, embed }).then((made) => made?.link ?? ''));
     }),
   );
   const toggle = (name: string, isOn: boolean): void => {
@@ -46,9 +45,9 @@ export function EmbedCode(props: {
     setCharts((now) => CHART_NAMES.filter((one) => (one === name ? isOn : now.includes(one))));
   };
   const isFull = (): boolean => names().length >= LINK_CHARTS;
-  const code = (): string => {
+  const code = (of = link()): string => {
     const name = props.title.replace(/[&<>"]/g, (sign) => `&#${sign.charCodeAt(0)};`);
-    return `<iframe src="${props.address}${link()}" width="${width()}" height="${height()}" title="${name}"></iframe>`;
+    return `<iframe src="${props.address}${of}" width="${width()}" height="${height()}" title="${name}"></iframe>`;
   };
   const Size = (size: { name: string; value: number; onSet: (px: number) => void }): JSX.Element => (
     <input
@@ -77,7 +76,7 @@ export function EmbedCode(props: {
             <Size name="Width" value={width()} onSet={setWidth} /> ×{' '}
             <Size name="Height" value={height()} onSet={setHeight} /> <span class="s">px</span>
           </span>
-          <button type="button" class="btn box" onClick={() => props.onCopy(code(), 'Code')}>
+          <button type="button" class="btn box" onClick={() => props.onCopy(latest.settled().then(code), 'Code')}>
             Copy code
           </button>
         </div>

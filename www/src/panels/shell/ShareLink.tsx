@@ -55,21 +55,28 @@ export function Forms(props: {
 
 /** Actions on the link: copy it, save it as a file, or pass it to the system's share dialog. */
 export function LinkButtons(props: {
-  url: string;
-  title: string;
+  /** Whether there is a link. */
+  ready: boolean;
+  /** The link, and the same as Markdown, with what was typed last. */
+  url: () => Promise<string>;
+  markdown: () => Promise<string>;
+  title: () => string;
   /** Whether the link is too long for chats; the file then comes first. */
   long: boolean;
-  markdown: () => string;
-  onCopy: (text: string, what: string) => void;
+  onCopy: (text: Promise<string>, what: string) => void;
   onSave: () => void;
 }): JSX.Element {
+  const passOn = async (): Promise<void> => {
+    const url = await props.url();
+    await navigator.share({ title: props.title(), url }).catch(() => {});
+  };
   return (
     <div class="share-buttons">
       <button
         type="button"
         class={props.long ? 'btn box' : 'btn pri'}
-        disabled={props.url === ''}
-        onClick={() => props.onCopy(props.url, 'Link')}
+        disabled={!props.ready}
+        onClick={() => props.onCopy(props.url(), 'Link')}
       >
         <Icon name="copy" />
         Copy link
@@ -77,7 +84,7 @@ export function LinkButtons(props: {
       <button
         type="button"
         class="btn box"
-        disabled={props.url === ''}
+        disabled={!props.ready}
         onClick={() => props.onCopy(props.markdown(), 'Markdown')}
       >
         Copy as Markdown
@@ -86,12 +93,7 @@ export function LinkButtons(props: {
         Save file
       </button>
       <Show when={'share' in navigator && matchMedia('(pointer: coarse)').matches}>
-        <button
-          type="button"
-          class="btn box"
-          disabled={props.url === ''}
-          onClick={() => void navigator.share({ title: props.title, url: props.url }).catch(() => {})}
-        >
+        <button type="button" class="btn box" disabled={!props.ready} onClick={() => void passOn()}>
           Share…
         </button>
       </Show>
@@ -122,16 +124,25 @@ export function Lengths(props: { chars: number }): JSX.Element {
   );
 }
 
-export function Qr(props: { text: string }): JSX.Element {
-  const code = createMemo(() =>
-    props.text !== '' && props.text.length <= LINK_CHARS_QR ? encode(props.text, { border: 4 }) : undefined,
-  );
-  const path = createMemo(() =>
-    (code()?.data ?? []).flatMap((row, y) => row.flatMap((dark, x) => (dark ? [`M${x} ${y}h1v1h-1z`] : []))).join(''),
-  );
+type Code = ReturnType<typeof encode>;
+
+const codeOf = (text: string): Code | undefined =>
+  text !== '' && text.length <= LINK_CHARS_QR ? encode(text, { border: 4 }) : undefined;
+
+const pathOf = (code: Code | undefined): string =>
+  (code?.data ?? []).flatMap((row, y) => row.flatMap((dark, x) => (dark ? [`M${x} ${y}h1v1h-1z`] : []))).join('');
+
+const svgOf = (code: Code): string =>
+  `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${code.size} ${code.size}"><path fill="#fff" d="M0 0h${code.size}v${code.size}H0z"/><path d="${pathOf(code)}"/></svg>\n`;
+
+/** `settled`: the text with what was typed last, for the files. */
+export function Qr(props: { text: string; settled: () => Promise<string> }): JSX.Element {
+  const code = createMemo(() => codeOf(props.text));
   const box = (): string => `0 0 ${code()?.size ?? 1} ${code()?.size ?? 1}`;
-  const svg = (): string =>
-    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="${box()}"><path fill="#fff" d="M0 0h${code()?.size}v${code()?.size}H0z"/><path d="${path()}"/></svg>\n`;
+  const keep = async (as: (code: Code) => void): Promise<void> => {
+    const last = codeOf(await props.settled());
+    if (last) as(last);
+  };
   return (
     <div class="share-qr">
       <Show
@@ -139,13 +150,17 @@ export function Qr(props: { text: string }): JSX.Element {
         fallback={<p class="share-no-qr s">{props.text === '' ? '' : 'Too long for a QR code that a camera reads'}</p>}
       >
         <svg class="qr" role="img" aria-label="QR code of the link" viewBox={box()} shape-rendering="crispEdges">
-          <path d={path()} />
+          <path d={pathOf(code())} />
         </svg>
         <div class="share-buttons">
-          <button type="button" class="btn box" onClick={() => save('tokenyard-link.svg', svg(), 'image/svg+xml')}>
+          <button
+            type="button"
+            class="btn box"
+            onClick={() => void keep((last) => save('tokenyard-link.svg', svgOf(last), 'image/svg+xml'))}
+          >
             Save SVG
           </button>
-          <button type="button" class="btn box" onClick={() => savePng(code()?.data ?? [])}>
+          <button type="button" class="btn box" onClick={() => void keep((last) => savePng(last.data))}>
             PNG
           </button>
         </div>

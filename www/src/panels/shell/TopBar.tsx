@@ -2,6 +2,7 @@
 import { type Component, createMemo, createSignal, type JSX, Show } from 'solid-js';
 import { getAt } from '../../base/json.ts';
 import { setTheme, theme } from '../../base/theme.ts';
+import { awaitField } from '../../base/typedAhead.ts';
 import { Icon } from '../../draw/glyphs.tsx';
 import type { App } from '../../state/app.ts';
 import { setLearning } from '../../state/lesson.ts';
@@ -146,6 +147,7 @@ export function TopBar(props: {
 async function presetMenu(
   close: () => void,
 ): Promise<Component<{ app: Pick<App, 'document' | 'dialogs' | 'studies'> }>> {
+  awaitField('.preset-menu input');
   const { default: PresetMenu } = await import('./PresetMenu.tsx');
   return (props) => <PresetMenu app={props.app} onDone={close} />;
 }
@@ -154,6 +156,10 @@ async function presetMenu(
 function Title(props: { app: Pick<App, 'document'>; title: string }): JSX.Element {
   const [edited, setEdited] = createSignal(false);
   let button: HTMLButtonElement | undefined;
+  const edit = (): void => {
+    awaitField('.title-field');
+    setEdited(true);
+  };
   const done = (): void => {
     setEdited(false);
     button?.focus();
@@ -165,7 +171,7 @@ function Title(props: { app: Pick<App, 'document'>; title: string }): JSX.Elemen
   return (
     <>
       <h1 class="title" classList={{ edited: edited() }}>
-        <button ref={button} type="button" class="title-button" title="Edit the title" onClick={() => setEdited(true)}>
+        <button ref={button} type="button" class="title-button" title="Edit the title" onClick={edit}>
           {props.title}
         </button>
       </h1>

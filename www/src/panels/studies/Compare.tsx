@@ -2,6 +2,7 @@
 // opened.
 
 import {
+  type Accessor,
   type Component,
   createEffect,
   createMemo,
@@ -16,7 +17,6 @@ import {
   Suspense,
 } from 'solid-js';
 import { Dynamic } from 'solid-js/web';
-import { equal, getAt } from '../../base/json.ts';
 import { clock, plain } from '../../base/units.ts';
 import { Icon } from '../../draw/glyphs.tsx';
 import type { StudyFile } from '../../generated/boundary.ts';
@@ -28,9 +28,9 @@ import { openStudyOfLink, studyOfLink } from '../../state/studyLink.ts';
 import { overlay } from '../parts/overlay.ts';
 import { Segments } from '../parts/Segments.tsx';
 import { CompareCharts } from './CompareCharts.tsx';
-import { type Choices, Chooser, createChoices, Proposals } from './CompareChooser.tsx';
+import { type Choices, Chooser, createChoices, Proposals, routersSaid } from './CompareChooser.tsx';
 import { CompareFigures, CompareRegret, NoOracle } from './CompareFigures.tsx';
-import { Differs, Pairing, Seeds, said } from './CompareSettings.tsx';
+import { Differs, Pairing, Seeds } from './CompareSettings.tsx';
 import { CompareTables } from './CompareTables.tsx';
 import { sceneOf } from './compareScene.ts';
 import { MoreFigures } from './MoreFigures.tsx';
@@ -78,7 +78,7 @@ export function Compare(props: {
     columns: app.studies.columns,
     inspect: app.studies.inspect,
   });
-  const choices = createChoices(app);
+  const choices = createChoices(app, comparing.thread);
   const [study, setStudy] = createSignal<Study>('Two runs');
   /** Races and sweeps keep their results while another study is shown. */
   const owner = getOwner();
@@ -217,7 +217,7 @@ function Side(
         <Chooser
           app={app}
           choices={choices}
-          chosen={comparing.beside()?.name}
+          chosen={comparing.beside()?.choice ?? comparing.beside()?.name}
           choose={(next) => void comparing.choose(next)}
         />
         <Show when={comparing.trouble()}>
@@ -272,6 +272,7 @@ function TwoRuns(props: {
   stages: Component<StagesProps>;
 }): JSX.Element {
   const { app, comparing, choices } = props;
+  const nameOfA = createNameOfA(app, comparing);
   const promote = async (b: Beside): Promise<void> => {
     if (await applyAsRun(app.document, b.document)) app.studies.setComparing(false);
   };
@@ -284,7 +285,7 @@ function TwoRuns(props: {
     ),
   );
   const swap = async (b: Beside): Promise<void> => {
-    const a: Beside = { name: 'A before the swap', document: app.document.current() };
+    const a: Beside = { name: nameOfA(), document: app.document.current() };
     if (await applyAsRun(app.document, b.document)) await comparing.choose(a);
   };
   return (
@@ -302,7 +303,7 @@ function TwoRuns(props: {
                   <Badge run="a" /> <Key run="a" />
                   <span>
                     <span class="visually-hidden">A: </span>
-                    {nameOfA(app, b())}
+                    {nameOfA()}
                   </span>
                 </span>
                 <span class="compare-name">
@@ -405,8 +406,18 @@ function Key(props: { run: 'a' | 'b' }): JSX.Element {
   );
 }
 
-/** The name of A: its router, if B has another one. */
-function nameOfA(app: Pick<App, 'document'>, b: Beside): string {
-  const [own, other] = [app.document.current(), b.document].map((of) => getAt(of, 'cluster.routing'));
-  return equal(own ?? null, other ?? null) ? 'this run' : said(app, 'cluster.routing', own);
+/** The name of A by what it did: its routers, where B has others. */
+function createNameOfA(app: Pick<App, 'document'>, comparing: Comparing): Accessor<string> {
+  const [name, setName] = createSignal('this run');
+  createEffect(
+    on([app.document.current, comparing.beside], ([document, b]) => {
+      if (!b) return;
+      const stays = (): boolean => document === app.document.current() && b === comparing.beside();
+      Promise.all([document, b.document].map((of) => routersSaid(comparing.thread, of))).then(
+        ([own, other]) => stays() && setName(own === undefined || own === other ? 'this run' : own),
+        () => stays() && setName('this run'),
+      );
+    }),
+  );
+  return name;
 }

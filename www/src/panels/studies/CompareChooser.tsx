@@ -1,21 +1,22 @@
 // The choices of B: another router, another run of the list, the run without an edit, or the scenario of a link.
 import { type Accessor, createMemo, createSignal, For, type JSX, type Setter, Show } from 'solid-js';
-import { getAt, type Json, setAt } from '../../base/json.ts';
-import { readDocument } from '../../base/text.ts';
+import { getAt, type Json } from '../../base/json.ts';
+import { readDocument, writeDocument } from '../../base/text.ts';
 import { clock } from '../../base/units.ts';
+import type { CompareClient } from '../../sim/compareClient.ts';
 import type { App } from '../../state/app.ts';
 import type { Beside } from '../../state/compare.ts';
 import { type ListedEdit, withoutEdit } from '../../state/edits.ts';
 import { isLinkText } from '../../state/linkText.ts';
+import { entrantDocument } from '../../state/race.ts';
 import { choiceText, fieldAt, pathName } from '../parts/formFields.ts';
-import { withEditAt } from './editAt.ts';
 import './compareChooser.css';
 
 const ROUTING = 'cluster.routing';
 type From = 'start' | 'playhead';
 
-/** A choice of B, with a sentence that describes it. */
-type Choice = Beside & { readonly label: string; readonly says: string };
+/** A choice of B, with a sentence that describes it, and what makes B once it is chosen. */
+export type Choice = { readonly label: string; readonly says: string; readonly make: () => Beside | Promise<Beside> };
 /** The choices of one kind. */
 type Group = { readonly title: string; readonly all: readonly Choice[] };
 
@@ -26,13 +27,19 @@ export type Choices = {
   readonly setFrom: Setter<From>;
 };
 
+/** The routers of a run, one after the other, in words. */
+export async function routersSaid(thread: CompareClient, document: Json): Promise<string> {
+  return (await thread.ask({ kind: 'policies', scenario: writeDocument(document), path: ROUTING })).text;
+}
+
 /** All choices of B that need no typing. */
-export function createChoices(app: Pick<App, 'transport' | 'document'>): Choices {
+export function createChoices(app: Pick<App, 'transport' | 'document'>, thread: CompareClient): Choices {
   const [from, setFrom] = createSignal<From>('start');
-  const begun = (value: Json): Json =>
-    from() === 'start'
-      ? setAt(app.document.current(), ROUTING, value)
-      : withEditAt(app.document.current(), app.transport.frame()?.now_us ?? 0, { [ROUTING]: value });
+  const begun = async (label: string, value: Json): Promise<Beside> => {
+    const fromUs = from() === 'start' ? 0 : (app.transport.frame()?.now_us ?? 0);
+    const document = await entrantDocument(thread, app.document.current(), { set: { [ROUTING]: value } }, fromUs);
+    return { name: fromUs === 0 ? label : await routersSaid(thread, document), document, choice: label };
+  };
   const routers = createMemo(() => {
     const field = fieldAt(app.document.schema, app.document.current(), ROUTING);
     const all = field?.input.kind === 'choice' ? field.input.options : [];
@@ -43,17 +50,13 @@ export function createChoices(app: Pick<App, 'transport' | 'document'>): Choices
     const paths = [...Object.keys(edit.set ?? {}), ...Object.keys(edit.add ?? {})];
     return paths.map((path) => pathName(app.document.schema, app.document.current(), path)).join(', ');
   };
-  // Documents are made when they are read: with a router from the playhead on, they differ at each instant.
   const groups = createMemo((): Group[] => [
     {
       title: 'Router of B',
       all: routers().map(({ label, description, value }) => ({
-        name: label,
         label,
         says: description,
-        get document() {
-          return begun(value);
-        },
+        make: () => begun(label, value),
       })),
     },
     {
@@ -61,7 +64,11 @@ export function createChoices(app: Pick<App, 'transport' | 'document'>): Choices
       all: app.document
         .namedRuns()
         .all.filter((run) => run.id !== app.document.namedRuns().shown)
-        .map(({ name, document }) => ({ name, label: name, says: 'The run as you left it.', document })),
+        .map(({ name, document }) => ({
+          label: name,
+          says: 'The run as you left it.',
+          make: () => ({ name, document }),
+        })),
     },
     {
       // Edits in force: without one of them, B is the run from before that edit.
@@ -69,12 +76,16 @@ export function createChoices(app: Pick<App, 'transport' | 'document'>): Choices
       all: app.document
         .listed()
         .filter((edit) => !edit.off)
-        .map((edit) => ({
-          name: `without the edit at ${clock(edit.atUs)} s`,
-          label: `${clock(edit.atUs)} s: ${named(edit)}`,
-          says: 'Continues from there unchanged.',
-          document: withoutEdit(app.document.current(), edit.index),
-        })),
+        .map((edit) => {
+          const label = `${clock(edit.atUs)} s: ${named(edit)}`;
+          const name = `without the edit at ${clock(edit.atUs)} s`;
+          const document = (): Json => withoutEdit(app.document.current(), edit.index);
+          return {
+            label,
+            says: 'Continues from there unchanged.',
+            make: () => ({ name, document: document(), choice: label }),
+          };
+        }),
     },
   ]);
   return { groups: createMemo(() => groups().filter(({ all }) => all.length > 0)), from, setFrom };
@@ -84,15 +95,17 @@ export function createChoices(app: Pick<App, 'transport' | 'document'>): Choices
 export function Chooser(props: {
   app: Pick<App, 'links'>;
   choices: Choices;
+  /** The label of what is chosen. */
   chosen: string | undefined;
-  choose: (next: Beside) => void;
+  choose: (next: Pick<Choice, 'make'>) => void;
 }): JSX.Element {
   const [wrong, setWrong] = createSignal(false);
   const openLink = async (text: string): Promise<void> => {
     setWrong(text !== '' && !isLinkText(text));
     if (!isLinkText(text)) return;
     const { scenario, preset } = await props.app.links.read(text);
-    props.choose({ name: preset === '' ? 'a link' : `link of ${preset}`, document: readDocument(scenario) });
+    const name = preset === '' ? 'a link' : `link of ${preset}`;
+    props.choose({ make: () => ({ name, document: readDocument(scenario) }) });
   };
   const List = (list: { group: Group }): JSX.Element => (
     <label>
@@ -102,13 +115,13 @@ export function Chooser(props: {
         onChange={(event) => {
           // Chosen by position: two edits of one instant, or two runs, can have the same name.
           const found = list.group.all[Number(event.currentTarget.value || -1)];
-          if (found) props.choose({ name: found.name, document: found.document });
+          if (found) props.choose(found);
         }}
       >
         <option value="">choose…</option>
         <For each={list.group.all}>
-          {({ name, label }, i) => (
-            <option value={i()} selected={name === props.chosen}>
+          {({ label }, i) => (
+            <option value={i()} selected={label === props.chosen}>
               {label}
             </option>
           )}
@@ -164,7 +177,7 @@ function FromWhen(props: { choices: Choices }): JSX.Element {
 }
 
 /** The view before a choice: all choices with their descriptions. */
-export function Proposals(props: { choices: Choices; choose: (next: Beside) => void }): JSX.Element {
+export function Proposals(props: { choices: Choices; choose: (next: Choice) => void }): JSX.Element {
   return (
     <div class="proposals">
       <p>What should B change? Both runs get identical traffic and are compared request by request.</p>
@@ -176,10 +189,7 @@ export function Proposals(props: { choices: Choices; choose: (next: Beside) => v
               <For each={group.all}>
                 {(choice) => (
                   <li>
-                    <button
-                      type="button"
-                      onClick={() => props.choose({ name: choice.name, document: choice.document })}
-                    >
+                    <button type="button" onClick={() => props.choose(choice)}>
                       <b>{choice.label}</b>
                       <span>{choice.says}</span>
                     </button>

@@ -4,11 +4,14 @@
 import { createEffect, createMemo, createSignal, For, type JSX, on, onCleanup, Show } from 'solid-js';
 import { getAt, type Json } from '../../base/json.ts';
 import { isPhone } from '../../base/media.ts';
-import type { RankBy } from '../../generated/boundary.ts';
+import type { Option } from '../../base/schema.ts';
+import { writeDocument } from '../../base/text.ts';
+import type { RankBy, RunPolicies } from '../../generated/boundary.ts';
 import type { App } from '../../state/app.ts';
 import type { Beside } from '../../state/compare.ts';
 import { freeName, tagOf } from '../../state/entrants.ts';
-import { createRace, type Entrant, withSettings } from '../../state/race.ts';
+import { troubleOf } from '../../state/manyRuns.ts';
+import { createRace, type Entrant, entrantDocument, type Race as RaceRuns } from '../../state/race.ts';
 import { scaledPools } from '../../state/scaled.ts';
 import { type OpenedStudy, raceFile, raceOfFile } from '../../state/studyFiles.ts';
 import { setStudyInLink } from '../../state/studyLink.ts';
@@ -34,8 +37,23 @@ const FIRST: Readonly<Record<Kind, readonly string[]>> = {
 /** The oracle is a bound, not a competitor. */
 const BOUND = 'oracle';
 
+/** The policies that the run on screen has at a path, one after the other. */
+function createPolicies(app: Pick<App, 'document'>, thread: RaceRuns['thread'], path: () => string) {
+  const [policies, setPolicies] = createSignal<RunPolicies>();
+  createEffect(
+    on([app.document.current, path], ([document, at]) => {
+      const stays = (): boolean => document === app.document.current() && at === path();
+      thread.ask({ kind: 'policies', scenario: writeDocument(document), path: at }).then(
+        (found) => stays() && setPolicies(found),
+        () => stays() && setPolicies(undefined),
+      );
+    }),
+  );
+  return policies;
+}
+
 /** Who runs: the policies of a kind, and entrants of one's own. */
-function createRunners(app: Pick<App, 'document'>) {
+function createRunners(app: Pick<App, 'document'>, thread: RaceRuns['thread']) {
   const [kind, setKind] = createSignal<Kind>('Routers');
   const [chosen, setChosen] = createSignal<ReadonlySet<string>>(new Set([...FIRST.Routers, ...FIRST.Autoscalers]));
   const [own, setOwn] = createSignal<readonly Entrant[]>([]);
@@ -50,21 +68,33 @@ function createRunners(app: Pick<App, 'document'>) {
     return all.filter((o) => o.tag !== BOUND || o.tag === ownTag());
   });
   const nameOf = (tag: string): string => options().find((o) => o.tag === tag)?.label ?? tag;
+  const policies = createPolicies(app, thread, path);
+  /** Whether edits change the policy during the run: then the policy alone is an entrant beside the run. */
+  const changes = (): boolean => (policies()?.parts.length ?? 0) > 1;
+  const ownName = (): string => (changes() ? policies()?.text : undefined) ?? nameOf(ownTag());
+  // What the run used is raced too.
+  createEffect(
+    on(policies, (now) => {
+      if (now && now.parts.length > 1) setChosen((before) => new Set([...before, ...now.parts.map(({ tag }) => tag)]));
+    }),
+  );
   const entrants = createMemo((): readonly Entrant[] => {
-    const others = options().filter((o) => chosen().has(o.tag) && o.tag !== ownTag());
-    const policies: Entrant[] = [
-      { name: nameOf(ownTag()), set: {} },
-      ...others.map((o): Entrant => ({ name: o.label, set: { [path()]: o.tag } })),
+    const others = options().filter((o) => chosen().has(o.tag) && (changes() || o.tag !== ownTag()));
+    // The scenario's own policy has its settings; the others have the defaults.
+    const value = (o: Option): Json => (o.tag === ownTag() ? (getAt(app.document.current(), path()) ?? o.tag) : o.tag);
+    const listed: Entrant[] = [
+      { name: ownName(), set: {} },
+      ...others.map((o): Entrant => ({ name: o.label, set: { [path()]: value(o) } })),
     ];
-    const taken = policies.map(({ name }) => name);
-    return [...policies, ...own().map(({ name, set }) => ({ name: freeName(name, taken), set }))];
+    const taken = listed.map(({ name }) => name);
+    return [...listed, ...own().map(({ name, set }) => ({ name: freeName(name, taken), set }))];
   });
   const toggle = (tag: string): void => {
     const next = new Set(chosen());
     if (!next.delete(tag)) next.add(tag);
     setChosen(next);
   };
-  return { setKind, of, chosen, setChosen, toggle, own, setOwn, scaled, options, ownTag, entrants };
+  return { setKind, of, chosen, setChosen, toggle, own, setOwn, scaled, options, ownTag, ownName, changes, entrants };
 }
 
 /** What a race keeps while another study is shown. */
@@ -72,7 +102,8 @@ function createState(app: Pick<App, 'document'>) {
   const [seeds, setSeeds] = createSignal(5);
   const [by, setBy] = createSignal<RankBy>('met-share');
   const [saved, setSaved] = createSignal<OpenedStudy>();
-  return { race: createRace(), who: createRunners(app), seeds, setSeeds, by, setBy, saved, setSaved };
+  const race = createRace();
+  return { race, who: createRunners(app, race.thread), seeds, setSeeds, by, setBy, saved, setSaved };
 }
 
 export type RaceState = ReturnType<typeof createState>;
@@ -131,7 +162,11 @@ export default function Race(props: {
   };
   const asB = (name: string): void => {
     const entrant = race.raced()?.entrants.find((one) => one.name === name);
-    if (entrant) props.onB({ name, document: withSettings(document(), entrant) });
+    if (!entrant) return;
+    entrantDocument(race.thread, document(), entrant).then(
+      (of) => props.onB({ name, document: of }),
+      (error: unknown) => race.setTrouble(troubleOf(error)),
+    );
   };
   return (
     <>
@@ -145,7 +180,8 @@ export default function Race(props: {
           <Entrants
             title={who.of() === 'Routers' ? 'Routers' : `Autoscalers of ${who.scaled()?.name || 'the pool'}`}
             options={who.options()}
-            own={who.ownTag()}
+            own={who.changes() ? undefined : who.ownTag()}
+            run={who.ownName()}
             chosen={who.chosen()}
             onToggle={who.toggle}
           />
@@ -177,6 +213,12 @@ export default function Race(props: {
               dropped; refused and dropped ones count as misses. A p99 of all counts unfinished requests as the longest;
               Compare leaves them out. There is no composite score.
             </p>
+            <Show when={who.changes()}>
+              <p class="say">
+                Edits of the {who.of() === 'Routers' ? 'router' : 'autoscaler'} apply to this run alone: the others keep
+                theirs to the end. All other edits apply to all.
+              </p>
+            </Show>
             <Show when={who.of() === 'Autoscalers'}>
               <p class="say">
                 The scenario’s own policy keeps its settings; the others have the defaults. The oracle knows future

@@ -18,17 +18,26 @@ export const BY: readonly (readonly [RankBy, string])[] = [
   ['usd', 'cost'],
 ];
 
-/** The policies that can race; the scenario's own always does. */
+/** The policies that can race. The run on screen always does: as its own policy, or as what it did if that changes. */
 export function Entrants(props: {
   title: string;
   options: readonly Option[];
-  own: string;
+  /** The policy of the run, if it has one throughout. */
+  own: string | undefined;
+  /** What the run did. */
+  run: string;
   chosen: ReadonlySet<string>;
   onToggle: (tag: string) => void;
 }): JSX.Element {
   return (
     <fieldset class="race-chooser">
       <legend>{props.title}</legend>
+      <Show when={props.own === undefined}>
+        <label class="check">
+          <input type="checkbox" checked disabled />
+          {props.run}, this run
+        </label>
+      </Show>
       <For each={props.options}>
         {(option) => (
           <label class="check">

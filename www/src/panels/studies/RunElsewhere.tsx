@@ -1,10 +1,18 @@
 // A sweep that takes long on this page: its command for another machine.
 import { createEffect, createSignal, type JSX, on, Show } from 'solid-js';
 import type { SweepElsewhere } from '../../generated/boundary.ts';
+import { copyText } from '../parts/copyText.ts';
 import './runElsewhere.css';
 
-/** The command, with a button that copies it. `always` shows it for short sweeps too. */
-export function RunElsewhere(props: { found: SweepElsewhere | undefined; always?: boolean }): JSX.Element {
+/**
+ * The command, with a button that copies it. `always` shows it for short sweeps too; `command` is that of the latest
+ * sweep that was asked about.
+ */
+export function RunElsewhere(props: {
+  found: SweepElsewhere | undefined;
+  command: () => Promise<string>;
+  always?: boolean;
+}): JSX.Element {
   const shown = (): SweepElsewhere | undefined => {
     const { found } = props;
     return found && (found.long || props.always) ? found : undefined;
@@ -20,14 +28,14 @@ export function RunElsewhere(props: { found: SweepElsewhere | undefined; always?
               stopped. {found().first}
             </p>
           </Show>
-          <Command text={found().command} />
+          <Command text={found().command} latest={props.command} />
         </section>
       )}
     </Show>
   );
 }
 
-function Command(props: { text: string }): JSX.Element {
+function Command(props: { text: string; latest: () => Promise<string> }): JSX.Element {
   const [told, setTold] = createSignal('');
   createEffect(
     on(
@@ -35,11 +43,9 @@ function Command(props: { text: string }): JSX.Element {
       () => setTold(''),
     ),
   );
-  const copy = (): void => {
-    navigator.clipboard.writeText(props.text).then(
-      () => setTold('Command copied.'),
-      () => setTold('The browser did not allow copying: select the command and copy it by hand.'),
-    );
+  const copy = async (): Promise<void> => {
+    const allowed = await copyText(props.latest());
+    setTold(allowed ? 'Command copied.' : 'The browser did not allow copying: select the command and copy it by hand.');
   };
   return (
     <>
@@ -47,7 +53,7 @@ function Command(props: { text: string }): JSX.Element {
         <section tabindex={0} aria-label="Command">
           <code>{props.text}</code>
         </section>
-        <button type="button" class="btn box" onClick={copy}>
+        <button type="button" class="btn box" onClick={() => void copy()}>
           Copy command
         </button>
       </div>

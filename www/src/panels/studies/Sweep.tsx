@@ -168,6 +168,9 @@ export default function Sweep(props: {
             running={study.running() === 'sweep'}
             begin={begin}
           />
+          <For each={planned.found()?.left_out ?? []}>
+            {(edit) => <p class="say">{edit.charAt(0).toUpperCase() + edit.slice(1)}.</p>}
+          </For>
           <SweepCapacity app={app} study={study} seeds={seeds()} />
           <p class="compare-trouble" role="alert">
             {study.trouble()}
@@ -198,7 +201,7 @@ export default function Sweep(props: {
         </div>
         <SavedNote saved={saved()} />
         <Show when={study.summary() === undefined || study.running() === 'sweep'}>
-          <RunElsewhere found={planned.found()} />
+          <RunElsewhere found={planned.found()} command={planned.command} />
         </Show>
         <Show
           when={study.summary()}
@@ -218,7 +221,7 @@ export default function Sweep(props: {
               />
               <SweepTable summary={summary()} axis={axis()} />
               <Show when={study.running() !== 'sweep'}>
-                <RunElsewhere found={made.found()} always />
+                <RunElsewhere found={made.found()} command={made.command} always />
               </Show>
             </>
           )}

@@ -1,5 +1,6 @@
 // Messages to the user: the notice, dialogs, the gallery, and the sentences of the polite live region.
 import { type Accessor, createSignal, type Setter } from 'solid-js';
+import { awaitField } from '../../base/typedAhead.ts';
 import type { Frame } from '../../generated/boundary.ts';
 import { readChoice, readFlag, writeChoice, writeFlag } from '../flags.ts';
 import type { Notice, TraceReading } from '../notices.ts';
@@ -16,7 +17,7 @@ export type DialogsSlice = {
   readonly setHelp: Setter<boolean>;
   /** Whether the list of commands is open. */
   readonly palette: Accessor<boolean>;
-  readonly setPalette: Setter<boolean>;
+  readonly setPalette: (open: boolean) => void;
   /** Which keyboard shortcuts work. */
   readonly keys: Accessor<Allowed>;
   readonly setKeys: (allowed: Allowed) => void;
@@ -72,7 +73,11 @@ export function createDialogs(frame: () => Frame | undefined, sharing: () => boo
     setReading,
     help,
     setHelp,
-    ...{ palette, setPalette, keys },
+    ...{ palette, keys },
+    setPalette: (open) => {
+      if (open) awaitField('.palette input');
+      setPalette(open);
+    },
     setKeys: (allowed) => {
       setKeys(allowed);
       writeChoice(KEYS, allowed);

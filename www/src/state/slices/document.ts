@@ -113,7 +113,10 @@ export function createDocument(page: Surroundings): Documents {
   const runs = createRuns({
     ...{ client, schema, frame, playsOn, setNotice, aim, onWay, takeCarried },
     onNewRun: (same) => {
-      if (!same) selection.forgetRequest();
+      if (!same) {
+        selection.forgetRequest();
+        transport.awaitRun();
+      }
       if (playsOn()) client().play(speed());
     },
   });

@@ -2,6 +2,7 @@
 // them.
 import { type Accessor, batch, createMemo, createSignal, type Setter } from 'solid-js';
 import { isPhone } from '../../base/media.ts';
+import { awaitField } from '../../base/typedAhead.ts';
 import { NOTHING, type Place, type Selection } from '../../base/view.ts';
 import type { EventsQuery, RequestDetail } from '../../generated/boundary.ts';
 import { type Client, ignoreLost } from '../../sim/client.ts';
@@ -24,6 +25,8 @@ export type SelectionSlice = {
   readonly setAutomatic: (next: Automatic | undefined) => void;
   /** The selection, or the request shown in its place. */
   readonly shown: Accessor<Selection>;
+  /** The replica that the stage frames: the selected one, or that of the request shown. */
+  readonly framed: Accessor<number | undefined>;
   /** The details of the request shown. */
   readonly detail: Accessor<RequestDetail | undefined>;
   /** The instant under the pointer on the charts, in seconds. */
@@ -41,8 +44,8 @@ export type SelectionSlice = {
   /** Whether the inspector covers the charts of a narrow window. */
   readonly drawer: Accessor<boolean>;
   readonly setDrawer: Setter<boolean>;
-  /** Shows the form's search and focuses it. */
-  readonly searchForm: () => void;
+  /** Shows the form's search and focuses it, with words to look for. */
+  readonly searchForm: (words?: string) => void;
   readonly events: (query: EventsQuery) => ReturnType<Client['events']>;
   readonly report: () => ReturnType<Client['report']>;
   readonly scaling: (query: Parameters<Client['scaling']>[0]) => ReturnType<Client['scaling']>;
@@ -87,10 +90,17 @@ export function createSelection(client: () => Client, onReplica: () => void, nam
     refreshDetail();
   }
 
-  function searchForm(): void {
+  function searchForm(words?: string): void {
     setLeftTab('form');
     setPhoneTab('scenario');
-    requestAnimationFrame(() => document.querySelector<HTMLElement>('.find input')?.focus());
+    awaitField('.find input');
+    requestAnimationFrame(() => {
+      const field = document.querySelector<HTMLInputElement>('.find input');
+      field?.focus();
+      if (!field || words === undefined) return;
+      field.value = words;
+      field.dispatchEvent(new InputEvent('input', { bubbles: true }));
+    });
   }
 
   async function openSlowest(place: Place): Promise<void> {
@@ -108,6 +118,7 @@ export function createSelection(client: () => Client, onReplica: () => void, nam
       if (shown().request !== request) refreshDetail();
     },
     shown,
+    framed: () => selected().replica ?? detail()?.replica,
     detail,
     cursorS,
     setCursorS,

@@ -19,6 +19,8 @@ export type TransportSlice = {
   /** The version of the simulation's module. */
   readonly version: Accessor<string>;
   readonly frame: Accessor<Frame | undefined>;
+  /** Whether another run is on its way to the screen, whose document is there already. */
+  readonly turning: Accessor<boolean>;
   /** The frame of the figures on the stage. */
   readonly toldFrame: Accessor<Frame | undefined>;
   /** The frame of the key figures and the heads of the charts. */

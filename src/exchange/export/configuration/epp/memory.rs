@@ -15,6 +15,8 @@ const PLUGINS: [&str; 2] = [PRODUCER, "prefix-cache-scorer"];
 const KEYS: [&str; 3] = ["lruCapacityPerServer", "blockSizeTokens", "maxPrefixTokensToMatch"];
 /// Their defaults since llm-d 1.0.
 const DEFAULTS: [u32; 3] = [31_250, 64, 131_072];
+/// The size of a block in bytes of text, in older files.
+const FORMER_BLOCK: [&str; 2] = ["blockSize", "hashBlockSize"];
 /// Fewest tokens of a block.
 const SMALLEST_BLOCK: u32 = 64;
 
@@ -43,7 +45,7 @@ pub(super) fn rows(draft: &mut Draft<'_>, router: &Weighted, at: &str, stage: &S
     if draft.there.is_empty() {
         parameters.push(("autoTune", Want::Scalar(Scalar::Flag(false), Some(Scalar::Flag(true)))));
     }
-    let former = former_match(draft);
+    let former = former(draft);
     for i in 0..KEYS.len() {
         let path = format!("{at}.{}", paths[i]);
         let said = place.and_then(|place| draft.there.parameter(place, &[KEYS[i]])).map(str::to_owned);
@@ -55,20 +57,20 @@ pub(super) fn rows(draft: &mut Draft<'_>, router: &Weighted, at: &str, stage: &S
             draft.rows.push(Row::near(path, ours[i], value, KEYS[i], why).default_there(true));
             continue;
         };
-        let same_in_blocks = i == 2 && former == Some(n);
-        let is_default = same_in_blocks || (said.is_none() && defaults[i] == Some(n));
+        let same_in_bytes = former[i].is_some_and(|(_, tokens)| tokens == n);
+        let is_default = same_in_bytes || (said.is_none() && defaults[i] == Some(n));
         let before = said.filter(|text| !Scalar::from(n).is_said_by(text));
-        let row = if i == 1 && n < SMALLEST_BLOCK {
+        let row = if i == 1 && n < SMALLEST_BLOCK && !same_in_bytes {
             Row::near(path, ours[i], n, KEYS[i], "llm-d raises it to 64")
         } else {
             Row::exact(path, ours[i], n, KEYS[i])
         };
         draft.rows.push(row.default_there(is_default).was(before));
-        if !same_in_blocks {
+        if !same_in_bytes {
             parameters
                 .push((KEYS[i], defaults[i].map_or_else(|| Want::said(n), |default| unless(n, default))));
-            if i == 2 && former.is_some() {
-                parameters.push(("maxPrefixBlocksToMatch", Want::Nothing));
+            if let Some((key, _)) = former[i] {
+                parameters.push((key, Want::Nothing));
             }
         }
     }
@@ -83,7 +85,8 @@ fn place(draft: &Draft<'_>) -> Option<&'static str> {
     let there = draft.there;
     let has = |plugin: &&&str| {
         KEYS.iter()
-            .chain(&["hashBlockSize", "maxPrefixBlocksToMatch"])
+            .chain(&FORMER_BLOCK)
+            .chain(&["maxPrefixBlocksToMatch"])
             .any(|key| there.parameter(plugin, &[key]).is_some())
     };
     let named = PLUGINS
@@ -104,11 +107,13 @@ fn defaults(draft: &Draft<'_>, place: Option<&str>) -> [Option<u32>; 3] {
     }
 }
 
-/// The leading tokens of a prompt as older files have them: blocks of bytes, four bytes to a token.
-fn former_match(draft: &Draft<'_>) -> Option<u32> {
+/// For each of [`KEYS`] the key that older files have for it, and its tokens: blocks are in bytes, four to a token.
+fn former(draft: &Draft<'_>) -> [Option<(&'static str, u32)>; 3] {
     let of = |key: &str| PLUGINS.iter().find_map(|plugin| quantity(draft.there.parameter(plugin, &[key])?));
-    let blocks = of("maxPrefixBlocksToMatch")?;
-    Some((blocks * of("hashBlockSize").unwrap_or(64.0) / 4.0) as u32)
+    let block = FORMER_BLOCK.into_iter().find_map(|key| Some((key, (of(key)? / 4.0) as u32)));
+    let blocks = of("maxPrefixBlocksToMatch");
+    let tokens = of(KEYS[1]).unwrap_or(block.map_or(16.0, |(_, tokens)| f64::from(tokens)));
+    [None, block, blocks.map(|blocks| ("maxPrefixBlocksToMatch", (blocks * tokens) as u32))]
 }
 
 /// The scorer of prefixes that replicas report, with what it needs: the tokenizer of the model and the index.

@@ -9,7 +9,7 @@ import { isRevealed } from '../../../state/lessonGuess.ts';
 import { stepRuns } from '../../../state/lessonRuns.ts';
 import { apart, boundWords, WIDTH } from './claimWords.ts';
 import { claimAxis, scaleOf } from './guessScale.ts';
-import { RunsWords, seedsText } from './RunsWords.tsx';
+import { progressText, RunsWords } from './RunsWords.tsx';
 import './questions.css';
 
 /** How a claim stands: it may hold, it holds, or it does not. */
@@ -80,7 +80,7 @@ function Claim(props: ClaimProps): JSX.Element {
           ? `held in ${props.found?.held ?? 0} of ${props.of} seeds`
           : standing() === 'held' && props.found && props.found.held < props.of
             ? `held in ${props.found.held} of ${props.of} seeds`
-            : seedsText(props)}
+            : progressText(props)}
       </span>
       <p>{props.claim.says}</p>
       <Show when={props.found && props.found.value.mean !== null && props.found}>

@@ -7,6 +7,11 @@ export function seedsText({ seeds, of }: Seeds): string {
   return of === 0 ? 'no seed yet' : `${seeds} of ${of} seeds`;
 }
 
+/** The same while they run: before the first has ended there is nothing to say but that. */
+export function progressText(seeds: Seeds): string {
+  return seeds.seeds === 0 ? 'counting…' : seedsText(seeds);
+}
+
 /** How many seeds have run, and how many there are; 0 before it is known. */
 type Seeds = { readonly seeds: number; readonly of: number };
 
@@ -20,10 +25,10 @@ export function RunsWords(props: {
     <Show
       when={props.runs?.trouble}
       fallback={
-        <Show when={props.of > 0} fallback="The engine runs…">
-          {seedsText(props)}
-          {props.seeds < props.of ? ' so far' : ''}
-        </Show>
+        <>
+          {progressText(props)}
+          {props.seeds > 0 && props.seeds < props.of ? ' so far' : ''}
+        </>
       }
     >
       {(trouble) => (

@@ -17,15 +17,15 @@ const WHAT: Readonly<Record<RowTable, string>> = {
   scaling: 'a row for each decision of an autoscaler: measurements, wanted replicas and rule',
 };
 
-export function RowsBlock(props: { app: Pick<App, 'document'> }): JSX.Element {
+export function ShareFiles(props: { app: Pick<App, 'document'> }): JSX.Element {
   const [table, setTable] = createSignal<RowTable>('requests');
   const [format, setFormat] = createSignal<RowFormat>('csv');
   return (
-    <>
-      <div class="blk rows-block">
-        <div class="blk-head">
-          <h2>Rows</h2>
-          <span class="m">from start to end</span>
+    <div class="share-files">
+      <section class="rows-block" aria-label="Rows">
+        <div class="share-head">
+          <h3>Rows</h3>
+          <span class="s">from start to end</span>
         </div>
         <p class="say">For a spreadsheet or a notebook: {WHAT[table()]}. The command line writes the same bytes.</p>
         <Download app={props.app} label="Download" asked={() => ({ table: table(), format: format() })}>
@@ -44,25 +44,31 @@ export function RowsBlock(props: { app: Pick<App, 'document'> }): JSX.Element {
             <For each={ROW_FORMATS}>{(name) => <option selected={name === format()}>{name.toUpperCase()}</option>}</For>
           </select>
         </Download>
-      </div>
-      <div class="blk trace-block">
-        <div class="blk-head">
-          <h2>Trace and page</h2>
-          <span class="m">from start to end</span>
+      </section>
+      <section class="trace-block" aria-label="Trace">
+        <div class="share-head">
+          <h3>Trace</h3>
+          <span class="s">from start to end</span>
         </div>
         <p class="say">
           A trace shows every step and request on a timeline, at ui.perfetto.dev or in any other reader of Chrome's
           trace events.
         </p>
         <PerfettoButtons app={props.app} />
+      </section>
+      <section class="page-block" aria-label="Page">
+        <div class="share-head">
+          <h3>Page</h3>
+          <span class="s">from start to end</span>
+        </div>
         <p class="say">One HTML file with key figures, charts, tables and the scenario opens offline.</p>
         <Download
           app={props.app}
           label="Save as HTML"
           asked={() => ({ table: 'page', format: 'html', link: location.href })}
         />
-      </div>
-    </>
+      </section>
+    </div>
   );
 }
 
