@@ -1,9 +1,9 @@
 //! Random scenarios with prefill and decode apart: none panics, locks or loses a request or a block; how a run is cut, saved or edited
 //! never changes what it is.
 //!
-//! Two thousand at each run of the tests; `scripts/campaign --splits 100000` runs more.
+//! Hundreds at each run of the tests, two thousand with `scripts/test --all`; `scripts/campaign --splits 100000` runs more.
 
-use crate::support::numbers::numbers;
+use crate::support::numbers::{cases, numbers};
 use crate::support::scenarios::started;
 use crate::support::splits::{a_split, a_split_edit};
 use crate::support::{numbers, plan};
@@ -83,7 +83,7 @@ fn ends_in_good_order(scenario: &Scenario, first: u64) {
 
 #[test]
 fn any_split_ends_in_good_order() {
-    let all = numbers(2000);
+    let all = numbers(400, 2000);
     let mut at = all.start;
     while at < all.end {
         let cases = OF_ONE_SEED.min(all.end - at);
@@ -123,7 +123,7 @@ fn straight(scenario: &Scenario) -> Session {
 }
 
 proptest! {
-    #![proptest_config(config(7, 150))]
+    #![proptest_config(config(7, cases(40, 150) as u32))]
 
     #[test]
     fn a_split_run_in_pieces_and_one_that_was_saved_are_the_run_straight_to_its_end(
