@@ -7,6 +7,8 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 cd "$root"
 
 wasm_target=wasm32-unknown-unknown
+# The features of all of the page's modules.
+wasm_features_of_page=page,whatif,closeup,links,lessons,theory,measured,exchange
 target_dir=${CARGO_TARGET_DIR:-$root/target}
 
 # say TEXT: the heading of a step.

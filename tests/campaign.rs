@@ -16,6 +16,7 @@ mod edits;
 #[path = "campaign/laws.rs"]
 mod laws;
 #[path = "it/support/numbers.rs"]
+#[expect(dead_code, reason = "parts of lists are for other tests")]
 mod numbers;
 #[path = "campaign/random.rs"]
 mod random;

@@ -1,6 +1,7 @@
 //! The lessons of `lessons/`: every claim holds over its seeds, every question has an answer, and no task is done before it begins.
 
 use crate::support::command::{run, stderr, stdout};
+use crate::support::numbers::part;
 use serde_json::Value;
 use std::fs;
 use tokenyard::base::Micros;
@@ -48,7 +49,7 @@ fn these_are_the_lessons() {
 
 #[test]
 fn every_claim_holds_over_twenty_seeds_and_every_question_has_an_answer() {
-    for name in NAMES {
+    for &name in part(&NAMES, 3) {
         let lesson = lesson(name);
         assert_eq!(lesson.seed_count(), 20, "{name}");
         let out = run(&["lesson", "check", "--json", &file(name)]);

@@ -1,6 +1,6 @@
 // The view of density in the built page in Chromium: heat maps, the brush by pointer and keys, the table, what sets a selection apart.
 import assert from 'node:assert/strict';
-import { comes, resting, suite } from './harness.mjs';
+import { comes, resting, suite, THEMES } from './harness.mjs';
 import { painted, theme } from './texts.mjs';
 import { violations } from './violations.mjs';
 
@@ -162,7 +162,7 @@ onPage(
       await comes(() => table.count(), 0);
     }
     await everything(page);
-    for (const name of ['dark', 'light']) {
+    for (const name of THEMES) {
       await theme(page, name);
       await painted(page);
       assert.deepEqual(await violations(page), [], name);

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { after, before, test } from 'node:test';
-import { comes, newPage, open, ROOT, resting } from './harness.mjs';
+import { comes, newPage, open, ROOT, resting, THEMES } from './harness.mjs';
 import { painted, theme } from './texts.mjs';
 import { violations } from './violations.mjs';
 
@@ -108,7 +108,7 @@ test('axe finds nothing in an embedded run, at the sizes of a post and of a phon
     [800, 450],
     [390, 600],
   ])
-    for (const name of ['dark', 'light']) {
+    for (const name of THEMES) {
       await page.setViewportSize({ width, height });
       await theme(page, name);
       await painted(page);

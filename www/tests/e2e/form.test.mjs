@@ -1,7 +1,7 @@
 // The form: a custom model from its config.json.
 import assert from 'node:assert/strict';
 import { gzipSync } from 'node:zlib';
-import { clock, comes, drop, resting, suite, writeText } from './harness.mjs';
+import { clock, comes, drop, part, resting, suite, THEMES, writeText } from './harness.mjs';
 import { theme } from './texts.mjs';
 import { violations } from './violations.mjs';
 
@@ -126,7 +126,7 @@ onPage('every variant of every policy can be picked, and its parameters have hel
     await page.keyboard.press('Escape');
     assert.ok(variants.length >= 4, `${section}: ${variants.join(', ')}`);
     let parameters = 0;
-    for (const variant of variants) {
+    for (const variant of part(`variants of ${section}, ${label}`, variants, 4)) {
       if ((await list.textContent()) !== variant) {
         await list.click();
         await page
@@ -235,7 +235,7 @@ onPage(
       height: innerHeight,
     }));
     assert.ok(top >= 0 && bottom <= height, `${top} to ${bottom} of ${height}`);
-    for (const name of ['dark', 'light']) {
+    for (const name of THEMES) {
       await theme(page, name);
       assert.deepEqual(await violations(page, '.long-list'), [], name);
     }

@@ -1,6 +1,6 @@
 // The glossary on the built page in Chromium: words and numbers with their formulas over the run, and the list of all words.
 import assert from 'node:assert/strict';
-import { comes, suite } from './harness.mjs';
+import { comes, suite, THEMES } from './harness.mjs';
 import { theme } from './texts.mjs';
 import { violations } from './violations.mjs';
 
@@ -87,7 +87,7 @@ onPage('all words are found by typing, and a word opens with its numbers', async
   await page.keyboard.press('ArrowDown');
   await page.keyboard.press('Enter');
   await comes(() => list.locator('.term-here dd').innerText(), /^[\d.]+ × [\d.]+ = [\d.]+\srequests/);
-  for (const name of ['dark', 'light']) {
+  for (const name of THEMES) {
     await theme(page, name);
     assert.deepEqual(await violations(page), [], name);
   }
@@ -100,7 +100,7 @@ onPage('all words are found by typing, and a word opens with its numbers', async
 onPage('axe finds nothing in a popover, in either theme', async (page) => {
   await label(page, 'TTFT p99').click();
   await comes(() => row(page, 'here').innerText(), /=/);
-  for (const name of ['dark', 'light']) {
+  for (const name of THEMES) {
     await theme(page, name);
     assert.deepEqual(await violations(page), [], name);
   }

@@ -1,9 +1,9 @@
 // Serves the built page under a deep path and opens it in Chromium, watching for forbidden events.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { chromium } from 'playwright-core';
@@ -25,6 +25,24 @@ const ARGS = [
   '--disable-component-update',
   '--disable-sync',
 ];
+
+/** Whether all cases run, as with `scripts/test --all`. Without it, each test runs a representative part of its cases. */
+export const ALL = process.env.TOKENYARD_TESTS === 'all';
+
+/** The cases that run now: all of them, or the first `few`. `scripts/test` prints what it left out, by this name. */
+export function part(name, cases, few) {
+  if (ALL || cases.length <= few) return cases;
+  if (process.env.TOKENYARD_LEFT)
+    appendFileSync(process.env.TOKENYARD_LEFT, `page: ${name}: ${few} of ${cases.length}\n`);
+  return cases.slice(0, few);
+}
+
+/** The themes to check: both, or one that depends on the file of tests, so that each theme has some files. */
+export const THEMES = part(
+  'themes for each view that is checked in both',
+  basename(process.argv[1] ?? '').length % 2 === 0 ? ['dark', 'light'] : ['light', 'dark'],
+  1,
+);
 
 /** The command line to compare with, or the reason for its absence. */
 export function cli() {

@@ -2,7 +2,7 @@
 // picture, what happened, a large cluster, a cache that keeps nothing, a phone.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { comes, drop, resting, savedScenario, suite } from './harness.mjs';
+import { comes, drop, resting, savedScenario, suite, THEMES } from './harness.mjs';
 import { painted, theme } from './texts.mjs';
 import { violations } from './violations.mjs';
 
@@ -140,7 +140,7 @@ onPage(
     await openKv(page);
     for (const by of ['Owner', 'Prefix group', 'Age', 'References']) {
       await page.getByRole('group', { name: 'Colour by' }).getByRole('button', { name: by }).click();
-      for (const name of ['dark', 'light']) {
+      for (const name of THEMES) {
         await theme(page, name);
         await painted(page);
         assert.deepEqual(await violations(page), [], `${by}, ${name}`);

@@ -1,6 +1,6 @@
 // The lanes in the built page in Chromium: opened, zoomed, panned and stepped with keys, brushed, a step and a request chosen.
 import assert from 'node:assert/strict';
-import { comes, inspectorTab, suite } from './harness.mjs';
+import { comes, inspectorTab, suite, THEMES } from './harness.mjs';
 import { painted, theme } from './texts.mjs';
 import { violations } from './violations.mjs';
 
@@ -42,7 +42,7 @@ onPage(
     await lanes(page).focus();
     await page.keyboard.press('f');
     await comes(async () => (await shown(page)).to > 200, true, 'F shows the run');
-    for (const name of ['dark', 'light']) {
+    for (const name of THEMES) {
       await theme(page, name);
       await painted(page);
       assert.deepEqual(await violations(page), [], name);

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { comes, drop, newPage, open, ROOT, suite } from './harness.mjs';
+import { comes, drop, newPage, open, ROOT, suite, THEMES } from './harness.mjs';
 import { painted, theme } from './texts.mjs';
 import { violations } from './violations.mjs';
 
@@ -188,7 +188,7 @@ onPage(
   async (page) => {
     await card(page, first).waitFor();
     const found = [];
-    for (const name of ['dark', 'light']) {
+    for (const name of THEMES) {
       await theme(page, name);
       await painted(page);
       found.push(...(await violations(page)).map((v) => `${name}: ${v}`));

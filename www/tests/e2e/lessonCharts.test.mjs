@@ -1,7 +1,7 @@
 // Charts of ITL, waiting times and step time, and laws of queueing theory over times, throughput and queues.
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
-import { comes, resting, savedReport, suite } from './harness.mjs';
+import { comes, resting, savedReport, suite, THEMES } from './harness.mjs';
 import { painted, theme } from './texts.mjs';
 import { violations } from './violations.mjs';
 
@@ -67,7 +67,7 @@ onPage(
     const area = await wait.locator('.plot-area').boundingBox();
     await page.mouse.move(area.x + area.width / 2, area.y + area.height / 2);
     await comes(async () => bare(await itl.locator('.readouts .span').textContent()), /^30 s to (9\.9|10|10\.1) s$/);
-    for (const name of ['dark', 'light']) {
+    for (const name of THEMES) {
       await theme(page, name);
       assert.deepEqual(await violations(page, '.area'), [], name);
     }

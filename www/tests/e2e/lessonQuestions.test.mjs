@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { cli, comes, drop, ROOT, resting, suite } from './harness.mjs';
+import { cli, comes, drop, ROOT, resting, suite, THEMES } from './harness.mjs';
 import { theme } from './texts.mjs';
 import { violations } from './violations.mjs';
 
@@ -66,7 +66,7 @@ onPage('one of several answers: the reasons come after the guess, and a second g
   await seedsIn(page);
   await comes(() => card(page).locator('.evidence-card').innerText(), /Twelve requests a second wait longer/);
   assert.match(await card(page).locator('.ask-card.is-right').innerText(), /At 12.*the engine’s answer/s);
-  for (const name of ['dark', 'light']) {
+  for (const name of THEMES) {
     await theme(page, name);
     assert.deepEqual(await violations(page), [], name);
   }
@@ -173,7 +173,7 @@ onPage('a curve drawn with the mouse: the engine’s appears over it, and both s
     await plot(page).getAttribute('aria-label'),
     /^TTFT p99 against arrivals\. The engine goes from .* It differs most at/,
   );
-  for (const name of ['dark', 'light']) {
+  for (const name of THEMES) {
     await theme(page, name);
     assert.deepEqual(await violations(page), [], name);
   }
@@ -247,7 +247,7 @@ onPage('claims: one that holds, and one that does not, with the seeds in which i
     await claims.nth(0).getByRole('img').getAttribute('aria-label'),
     /mean .*×, claim: over 1, held in 6 seeds/,
   );
-  for (const name of ['dark', 'light']) {
+  for (const name of THEMES) {
     await theme(page, name);
     assert.deepEqual(await violations(page), [], name);
   }

@@ -1,9 +1,9 @@
-// Lessons in the built page in Chromium: each of the page from its first to its last card by mouse, two by keyboard alone, one
+// Lessons in the built page in Chromium: lessons of the page from the first to the last card by mouse, by keyboard alone, one
 // on a phone; a lesson of a file; links; pointing; what else was changed; the sandbox; a projector.
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { comes, drop, ROOT, resting, suite } from './harness.mjs';
+import { comes, drop, part, ROOT, resting, suite } from './harness.mjs';
 import { violations } from './violations.mjs';
 
 const onPage = suite();
@@ -109,7 +109,7 @@ async function walk(page, steps, { tasks = true, axe = true } = {}) {
   return tried;
 }
 
-for (const { name, lesson } of LESSONS) {
+for (const { name, lesson } of part('lessons by mouse', LESSONS, 2)) {
   onPage(
     `${name} by mouse, from the first card to the last`,
     async (page, t) => {
@@ -161,7 +161,7 @@ async function answerByKeys(page, ask) {
   await page.keyboard.press('Enter');
 }
 
-for (const { name, lesson } of LESSONS.slice(0, 2)) {
+for (const { name, lesson } of part('lessons by keyboard', LESSONS.slice(0, 2), 1)) {
   onPage(
     `${name} by keyboard alone`,
     async (page) => {

@@ -1,7 +1,7 @@
 // A span of time selected on the charts in the built page in Chromium: dragged, moved with keys, typed, explained and cleared.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { cli, clock, comes, inspectorTab, savedScenario, suite, write } from './harness.mjs';
+import { cli, clock, comes, inspectorTab, savedScenario, suite, THEMES, write } from './harness.mjs';
 import { painted, theme } from './texts.mjs';
 import { violations } from './violations.mjs';
 
@@ -55,7 +55,7 @@ onPage(
       true,
       'it is in sight',
     );
-    for (const name of ['dark', 'light']) {
+    for (const name of THEMES) {
       await theme(page, name);
       await painted(page);
       assert.deepEqual(await violations(page), [], name);

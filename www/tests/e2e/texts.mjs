@@ -1,18 +1,21 @@
 // The visible texts on the page and on its canvases: their positions, overlaps and cuts.
 import assert from 'node:assert/strict';
+import { part } from './harness.mjs';
 
-/** Screens, a phone held both ways, a tablet, and 1440 × 900 at 200 % and at 400 %. Shrinking first, as a window does. */
-export const SIZES = [
-  [1920, 1080],
+/** Screens, a phone held both ways, a tablet, and 1440 × 900 at 200 % and at 400 %: first those of every run. */
+const ALL_SIZES = [
   [1440, 900],
-  [1280, 720],
   [1024, 768],
+  [390, 844],
+  [1920, 1080],
+  [1280, 720],
   [768, 1024],
   [844, 390],
   [720, 450],
-  [390, 844],
   [360, 225],
 ];
+/** The sizes to check. Shrinking first, as a window does. */
+export const SIZES = part('sizes of the window', ALL_SIZES, 3).toSorted((a, b) => b[0] - a[0]);
 /** The tabs of a phone, the first one last, so that the page ends as it was. */
 export const TABS = ['Charts', 'Scenario', 'Inspector', 'Stage'];
 

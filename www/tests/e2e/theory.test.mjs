@@ -1,6 +1,6 @@
 // Laws of queueing theory over the charts in the built page in Chromium, and both sides of Little's law.
 import assert from 'node:assert/strict';
-import { cli, clock, comes, inspectorTab, savedScenario, suite, toEnd } from './harness.mjs';
+import { cli, clock, comes, inspectorTab, savedScenario, suite, THEMES, toEnd } from './harness.mjs';
 import { painted, theme } from './texts.mjs';
 import { violations } from './violations.mjs';
 
@@ -41,7 +41,7 @@ onPage(
     const list = page.locator('.theory-list:popover-open');
     await list.waitFor();
     const shown = await list.locator('.theory-bad li').allInnerTexts();
-    for (const name of ['dark', 'light']) {
+    for (const name of THEMES) {
       await theme(page, name);
       await painted(page);
       assert.deepEqual(await violations(page), [], name);

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { part } from './harness.mjs';
 import { painted, theme } from './texts.mjs';
 
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
@@ -23,13 +24,22 @@ export async function violations(page, part = undefined) {
   );
 }
 
+/** The sizes and themes at which a part is checked. */
+const LOOKS = part(
+  'sizes and themes of a comparison and of a tab of the inspector',
+  [
+    [1440, 900, 'dark'],
+    [390, 844, 'light'],
+    [1440, 900, 'light'],
+    [1024, 768, 'dark'],
+  ],
+  2,
+);
+
 /** A part of the inspector on a desktop in both themes and on a phone: axe finds nothing, and nothing of `parts` is cut at the side. */
 export async function inspectorFits(page, parts) {
-  for (const [width, height, name] of [
-    [1440, 900, 'dark'],
-    [1440, 900, 'light'],
-    [390, 844, 'light'],
-  ]) {
+  for (const [width, height, name] of LOOKS) {
+    if (width === 1024) continue;
     await page.setViewportSize({ width, height });
     if (width < 720)
       await page
@@ -48,12 +58,7 @@ export async function inspectorFits(page, parts) {
 
 /** A comparison, race or sweep on a desktop in both themes and on a phone: axe finds nothing, and nothing is cut at the side. */
 export async function compareFits(page, also = async () => {}) {
-  for (const [width, height, name] of [
-    [1440, 900, 'dark'],
-    [1440, 900, 'light'],
-    [1024, 768, 'dark'],
-    [390, 844, 'light'],
-  ]) {
+  for (const [width, height, name] of LOOKS) {
     await page.setViewportSize({ width, height });
     await theme(page, name);
     await painted(page);

@@ -1,7 +1,7 @@
 // What-if questions in the built page in Chromium: a request sent elsewhere as run B, its alternatives, and where slow requests' time went.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { cli, inspectorTab, resting, savedScenario, suite, write } from './harness.mjs';
+import { cli, inspectorTab, resting, savedScenario, suite, THEMES, write } from './harness.mjs';
 import { painted, theme } from './texts.mjs';
 import { violations } from './violations.mjs';
 
@@ -22,7 +22,7 @@ onPage(
     const rows = table(page).locator('tbody tr');
     assert.equal(await rows.count(), 8);
     assert.equal(await block(page).locator('tr.pick').count(), 1);
-    for (const name of ['dark', 'light']) {
+    for (const name of THEMES) {
       await theme(page, name);
       await painted(page);
       assert.deepEqual(await violations(page), [], name);
