@@ -30,8 +30,8 @@ use crate::base::number_text::count;
 use crate::scenario::Scenario;
 use crate::session::report::{MetricUnit, RunMetric};
 use crate::stats::{FIGURES, Interval, SHARE_DIFFERENCE, UNBOUNDED, mean_interval};
-use answered::LeftOut;
 use crate::study::policies::run_policies;
+use answered::LeftOut;
 use handovers::HANDOVERS;
 use intervals::{Figures, Sample, differences_of_blocks};
 #[cfg(feature = "cli")]

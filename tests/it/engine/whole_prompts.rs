@@ -118,7 +118,8 @@ fn a_prompt_joins_when_all_of_it_fits_beside_what_is_promised() {
 #[test]
 fn the_watermark_stays_free_while_others_run() {
     let requests = [[10, 5]; 6];
-    let (report, session) = run(&small(10, &requests, &json!({"watermark": 0.75, "reserve_full_prompt": false})));
+    let (report, session) =
+        run(&small(10, &requests, &json!({"watermark": 0.75, "reserve_full_prompt": false})));
     assert_eq!(joined(&session), [0, 0, 0, 5, 5, 5]);
     assert_eq!(report.requests.completed, 6);
     let (_, session) = run(&small(10, &requests, &json!({"watermark": 0.75, "reserve_full_prompt": true})));
