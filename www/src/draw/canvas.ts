@@ -2,11 +2,10 @@
 
 import { joinPaint } from '../base/paints.ts';
 import { zoomOf } from '../base/pointer.ts';
-import { onTurn } from '../base/turned.ts';
 import { type Palette, tokensOf } from './inks.ts';
 import { type Painter, painterReady } from './painter.ts';
 import type { Picture } from './paintProtocol.ts';
-import { Staleness } from './staleness.ts';
+import { hideWhileStale } from './staleness.ts';
 
 export type Surface = {
   /** Requests a redraw at the next display frame. */
@@ -27,6 +26,9 @@ type Content = {
   readonly by?: Promise<Painter>;
 };
 
+/** Pixels of the screen in a pixel of the page. */
+const ratioOf = (host: HTMLElement): number => (globalThis.devicePixelRatio || 1) * zoomOf(host);
+
 /**
  * Keeps `canvas` as large as `host` and has the painter draw on it. Sizes come from a ResizeObserver, so drawing never reads layout.
  * A picture requested while the previous one is being drawn waits for it.
@@ -42,8 +44,6 @@ export function attachSurface(canvas: HTMLCanvasElement, host: HTMLElement, cont
   let busy = false;
   let late = false;
   let gone = false;
-  const staleness = new Staleness();
-  const hide = (): void => void canvas.classList.toggle('stale', !staleness.fresh);
 
   const paint = (): void => {
     pending = 0;
@@ -64,19 +64,18 @@ export function attachSurface(canvas: HTMLCanvasElement, host: HTMLElement, cont
     palette = now;
     busy = true;
     staleness.ask(width, height);
-    hide();
-    const ratio = (globalThis.devicePixelRatio || 1) * zoomOf(host);
-    painter.say({ kind: 'paint', sheet, width, height, ratio, picture: content.picture(width, height) });
+    const picture = content.picture(width, height);
+    painter.say({ kind: 'paint', sheet, width, height, ratio: ratioOf(host), picture });
   };
   const request = (): void => {
     if (asked) return;
     asked = true;
     if (!joinPaint(paint)) pending = requestAnimationFrame(paint);
   };
+  const staleness = hideWhileStale(canvas, request);
   const painted = (): void => {
     busy = false;
     staleness.painted();
-    hide();
     if (late) request();
     late = false;
   };
@@ -86,16 +85,9 @@ export function attachSurface(canvas: HTMLCanvasElement, host: HTMLElement, cont
     sheet = found.adopt(canvas, painted);
     request();
   });
-  const turned = onTurn(() => {
-    staleness.turn();
-    hide();
-    request();
-  });
   const observer = new ResizeObserver((entries) => {
-    for (const entry of entries) {
-      width = Math.floor(entry.contentRect.width);
-      hostHeight = Math.floor(entry.contentRect.height);
-    }
+    for (const { contentRect } of entries)
+      [width, hostHeight] = [Math.floor(contentRect.width), Math.floor(contentRect.height)];
     request();
   });
   observer.observe(host);
@@ -103,7 +95,7 @@ export function attachSurface(canvas: HTMLCanvasElement, host: HTMLElement, cont
     request,
     dispose: () => {
       gone = true;
-      turned();
+      staleness.end();
       observer.disconnect();
       if (pending !== 0) cancelAnimationFrame(pending);
       painter?.say({ kind: 'gone', sheet });

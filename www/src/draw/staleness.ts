@@ -1,6 +1,8 @@
 // Whether a canvas shows a picture that is no longer of what is on screen: of another run, or of another size, which would
 // be stretched. Such a picture is hidden until one that was asked for later is painted.
 
+import { onTurn } from '../base/turned.ts';
+
 /** A bitmap is stretched by at most this many pixels until its next picture comes. */
 const STRETCH_PX = 8;
 
@@ -32,4 +34,27 @@ export class Staleness {
   get fresh(): boolean {
     return this.stale === 0;
   }
+}
+
+/** Hides a canvas while its picture is stale. `request` asks for another picture, which a change of the run needs. */
+export function hideWhileStale(canvas: HTMLCanvasElement, request: () => void) {
+  const staleness = new Staleness();
+  const hide = (): void => void canvas.classList.toggle('stale', !staleness.fresh);
+  return {
+    /** A picture of a size is asked for. */
+    ask: (width: number, height: number): void => {
+      staleness.ask(width, height);
+      hide();
+    },
+    /** The picture that was asked for is painted. */
+    painted: (): void => {
+      staleness.painted();
+      hide();
+    },
+    end: onTurn(() => {
+      staleness.turn();
+      hide();
+      request();
+    }),
+  };
 }

@@ -11,7 +11,7 @@ import { PRESETS } from './presets.ts';
 import { isSplit } from './roles.ts';
 import { setSharePart } from './sharePart.ts';
 import { keysOf, SHORTCUTS, type ShortcutName } from './shortcuts.ts';
-import { RIGHT_TABS, type RightTab } from './slices/selection.ts';
+import { type LeftTab, RIGHT_TABS, type RightTab } from './slices/selection.ts';
 import { setAccountOpen } from './span.ts';
 import { setSpanShown, spanShown } from './spanShown.ts';
 import { SPEEDS } from './speeds.ts';
@@ -172,30 +172,16 @@ function lessonCommands(): readonly Command[] {
   ];
 }
 
-/** The commands of the run on screen. */
-export function commandsOf(app: App): readonly Command[] {
-  const roles = isSplit(app.document.inForce());
-  const occasions = choicesOf(roles).flatMap((choice) => chosen(choice, '') ?? []);
-  const left = (tab: 'form' | 'yaml' | 'changes') => (a: App) => {
-    a.selection.setLeftTab(tab);
-    a.selection.setPhoneTab('scenario');
+const left =
+  (tab: LeftTab) =>
+  (app: App): void => {
+    app.selection.setLeftTab(tab);
+    app.selection.setPhoneTab('scenario');
   };
+
+/** What is shown of the run, and where. */
+function viewCommands(): readonly Command[] {
   return [
-    ...KEYED.filter(({ name }) => name !== 'palette' && (roles || !OF_ROLES.includes(name))),
-    ...occasions.map((wanted) =>
-      plain('Run', `Run to the next ${sayWanted(wanted)}`, (a) => a.transport.runTo(wanted)),
-    ),
-    ...SPEEDS.map((speed, index) =>
-      plain('Speed', Number.isFinite(speed) ? `Play at ${speed}×` : 'Play at full speed', (a) =>
-        a.transport.setSpeed(index),
-      ),
-    ),
-    plain('Page', 'All words of the glossary', () => dispatchEvent(new Event('glossary'))),
-    plain('Edit', 'Undo all changes: reset the scenario', (a) => void a.document.reset()),
-    plain('Words', 'Edit the note', (a) => {
-      left('form')(a);
-      setNoteEdited('note');
-    }),
     ...AREAS.map((name) => plain('View', `Show ${AREA_NAMES[name]}`, () => setArea(name))),
     plain('View', tall() ? 'Show the stage again' : 'Fold the stage away', () => setTall(!tall())),
     plain('View', spanShown() ? 'Clear the selected span' : 'Select a span of time', () => setSpanShown(!spanShown())),
@@ -220,6 +206,12 @@ export function commandsOf(app: App): readonly Command[] {
         tab === 'request' ? 'waterfall where its time went' : '',
       ),
     ),
+  ];
+}
+
+/** Why the run went as it did, and how true it is. */
+function studyCommands(): readonly Command[] {
+  return [
     plain(
       'Study',
       'Why are slow requests slow? Where their time went',
@@ -230,13 +222,38 @@ export function commandsOf(app: App): readonly Command[] {
       },
       'explain account latency',
     ),
-    ...lessonCommands(),
     plain(
       'Study',
       'How true is this? Measured runs and your own benchmark',
       (a) => a.studies.setMeasured(true),
       'validation error accuracy calibrate',
     ),
+  ];
+}
+
+/** The commands of the run on screen. */
+export function commandsOf(app: App): readonly Command[] {
+  const roles = isSplit(app.document.inForce());
+  const occasions = choicesOf(roles).flatMap((choice) => chosen(choice, '') ?? []);
+  return [
+    ...KEYED.filter(({ name }) => name !== 'palette' && (roles || !OF_ROLES.includes(name))),
+    ...occasions.map((wanted) =>
+      plain('Run', `Run to the next ${sayWanted(wanted)}`, (a) => a.transport.runTo(wanted)),
+    ),
+    ...SPEEDS.map((speed, index) =>
+      plain('Speed', Number.isFinite(speed) ? `Play at ${speed}×` : 'Play at full speed', (a) =>
+        a.transport.setSpeed(index),
+      ),
+    ),
+    plain('Page', 'All words of the glossary', () => dispatchEvent(new Event('glossary'))),
+    plain('Edit', 'Undo all changes: reset the scenario', (a) => void a.document.reset()),
+    plain('Words', 'Edit the note', (a) => {
+      left('form')(a);
+      setNoteEdited('note');
+    }),
+    ...viewCommands(),
+    ...studyCommands(),
+    ...lessonCommands(),
     plain('Page', 'Change between light and dark', () => {
       void import('../base/theme.ts').then(({ setTheme, theme }) => setTheme(theme() === 'dark' ? 'light' : 'dark'));
     }),

@@ -89,29 +89,7 @@ export default function RunPanel(props: {
   };
   return (
     <>
-      <div class="blk">
-        <div class="blk-head">
-          <h2>Why are slow requests slow?</h2>
-        </div>
-        <Show
-          when={accountOpen()}
-          fallback={
-            <button
-              type="button"
-              class="btn box"
-              disabled={counts().completed < 2}
-              onClick={() => {
-                app.transport.pause();
-                setAccountOpen(true);
-              }}
-            >
-              Where did their time go?
-            </button>
-          }
-        >
-          <LazyPart app={app} what="The account of slow requests" load={() => import('../studies/Why.tsx')} />
-        </Show>
-      </div>
+      <WhyBlock app={app} completed={counts().completed} />
       <Show when={app.transport.throttledFrame()?.split}>
         {(split) => <PoolLoads split={split()} onFind={() => app.dialogs.setFinding(true)} />}
       </Show>
@@ -192,6 +170,35 @@ export default function RunPanel(props: {
         <p class="m version">Tokenyard {app.transport.version()}</p>
       </div>
     </>
+  );
+}
+
+/** Where the time of slow requests went, once it is asked for. */
+function WhyBlock(props: { app: Parameters<typeof RunPanel>[0]['app']; completed: number }): JSX.Element {
+  return (
+    <div class="blk">
+      <div class="blk-head">
+        <h2>Why are slow requests slow?</h2>
+      </div>
+      <Show
+        when={accountOpen()}
+        fallback={
+          <button
+            type="button"
+            class="btn box"
+            disabled={props.completed < 2}
+            onClick={() => {
+              props.app.transport.pause();
+              setAccountOpen(true);
+            }}
+          >
+            Where did their time go?
+          </button>
+        }
+      >
+        <LazyPart app={props.app} what="The account of slow requests" load={() => import('../studies/Why.tsx')} />
+      </Show>
+    </div>
   );
 }
 

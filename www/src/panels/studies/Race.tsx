@@ -208,23 +208,7 @@ export default function Race(props: {
             <p class="compare-trouble" role="alert">
               {race.trouble()}
             </p>
-            <p class="say">
-              All get the same requests for each seed. Objectives met: of the requests that finished, were refused or
-              dropped; refused and dropped ones count as misses. A p99 of all counts unfinished requests as the longest;
-              Compare leaves them out. There is no composite score.
-            </p>
-            <Show when={who.changes()}>
-              <p class="say">
-                Edits of the {who.of() === 'Routers' ? 'router' : 'autoscaler'} apply to this run alone: the others keep
-                theirs to the end. All other edits apply to all.
-              </p>
-            </Show>
-            <Show when={who.of() === 'Autoscalers'}>
-              <p class="say">
-                The scenario’s own policy keeps its settings; the others have the defaults. The oracle knows future
-                rates and runs with the same seeds and limits: it is the bound.
-              </p>
-            </Show>
+            <RaceNotes of={who.of()} changes={who.changes()} />
           </div>
         </div>
       </div>
@@ -261,6 +245,31 @@ export default function Race(props: {
           <RaceTable race={race} by={by()} objectiveMs={objectiveMs()} onB={asB} />
         </Show>
       </div>
+    </>
+  );
+}
+
+/** What a race compares; `changes`: whether edits change the policy of the run on screen. */
+function RaceNotes(props: { of: Kind; changes: boolean }): JSX.Element {
+  return (
+    <>
+      <p class="say">
+        All get the same requests for each seed. Objectives met: of the requests that finished, were refused or dropped;
+        refused and dropped ones count as misses. A p99 of all counts unfinished requests as the longest; Compare leaves
+        them out. There is no composite score.
+      </p>
+      <Show when={props.changes}>
+        <p class="say">
+          Edits of the {props.of === 'Routers' ? 'router' : 'autoscaler'} apply to this run alone: the others keep
+          theirs to the end. All other edits apply to all.
+        </p>
+      </Show>
+      <Show when={props.of === 'Autoscalers'}>
+        <p class="say">
+          The scenario’s own policy keeps its settings; the others have the defaults. The oracle knows future rates and
+          runs with the same seeds and limits: it is the bound.
+        </p>
+      </Show>
     </>
   );
 }
