@@ -191,7 +191,7 @@ const CARDS: &[Entry] = &[
     (
         "spike-cold-starts",
         &["autoscaling", "overload"],
-        "The spike begins at *90 s*; the first new replica serves 80 s later, and half of all requests miss the objective.",
+        "The spike begins at *90 s*; the first new replica serves 80 s later, and half of all requests miss.",
         Draw::Rates {
             seconds: [60.0, 300.0],
             caption: "requests per second",

@@ -97,4 +97,14 @@ mod tests {
             assert_eq!(Preset::named(preset.name), Some(preset));
         }
     }
+
+    #[test]
+    fn a_preset_is_the_same_without_the_line_of_its_version() {
+        for preset in PRESETS {
+            let line = "  \"tokenyard\": 1,\n";
+            assert!(preset.text.contains(line), "{}", preset.name);
+            let without = parse(&preset.text.replace(line, "")).expect("a built-in scenario reads");
+            assert_eq!(without, preset.scenario(), "{}", preset.name);
+        }
+    }
 }

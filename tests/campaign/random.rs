@@ -79,7 +79,7 @@ const FEATURES: [(&str, &[&str]); 12] = [
 #[test]
 fn any_two_features_meet_in_many_cases() {
     let mut together = [[0_u32; FEATURES.len()]; FEATURES.len()];
-    for text in (0..CASES).filter_map(document).map(|document| document.to_string()) {
+    for text in (0..CASES[1]).filter_map(document).map(|document| document.to_string()) {
         let has = FEATURES.map(|(_, signs)| signs.iter().any(|sign| text.contains(sign)));
         for (i, _) in has.iter().enumerate().filter(|(_, has)| **has) {
             for (j, _) in has.iter().enumerate().filter(|(_, has)| **has) {

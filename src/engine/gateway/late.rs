@@ -115,14 +115,18 @@ impl Picture {
         !self.late.is_empty()
     }
 
-    /// Whether the gateway sees every replica as it is, but for signals that do not come at all.
-    pub(super) fn shows_all(&self, replicas: &[Replica]) -> bool {
+    /// Whether the gateway sees every replica as it is, but for signals that do not come at all, and late ones as fresh as they get.
+    pub(super) fn shows_all(&self, replicas: &[Replica], now: Micros) -> bool {
+        let is_fresh = |late: &Late| {
+            let age = now.max(late.seen).since(late.seen);
+            self.sees_all() || age.0 <= late.delay.0 + late.delay.0 / SAMPLES + 2 * self.refresh.0
+        };
         replicas.iter().zip(&self.views).all(|(replica, view)| match self.late.get(&replica.id().0) {
             None => look_at(replica, view) == *view,
             Some(late) if late.delay == FROZEN => true,
             Some(late) => {
                 let same = |sample: &Sample| seen(&sample.view, view) == *view;
-                look_at(replica, view) == *view && late.samples.iter().all(same)
+                is_fresh(late) && look_at(replica, view) == *view && late.samples.iter().all(same)
             }
         })
     }

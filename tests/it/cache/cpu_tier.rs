@@ -434,7 +434,7 @@ fn every_request_leaves_whatever_the_cache_and_the_link() {
         assert!(s.engine().replicas().iter().all(|r| r.kv().used() == 0 && r.loading() == 0), "case {seed}");
         loads += r.kv.cpu.map_or(0, |cpu| cpu.loads);
     }
-    assert!(loads > 1000, "only {loads} loads");
+    assert!(loads > 500, "only {loads} loads");
 }
 
 #[test]

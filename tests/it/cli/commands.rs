@@ -395,7 +395,7 @@ fn the_summary_shows_dashes_and_notices_and_json_prints_them_on_stderr() {
     let text = stdout(&out);
     assert!(text.contains("\nnotice: All 30 requests arrived in the warm-up of 20 s"), "{text}");
     assert!(text.contains("(– % met the SLO)") && !text.contains("0.000"), "{text}");
-    let link = "link: #chat-4xh100;run.horizon_s=0;run.max_requests=30\n";
+    let link = "link: #chat-4xh100;length=35;run.horizon_s=0;run.max_requests=30\n";
     assert_eq!(stderr(&out), link);
     let out = run(&[&["run", "--json"], &capped[..]].concat());
     let report: serde_json::Value = serde_json::from_slice(&out.stdout).expect("the report is JSON");

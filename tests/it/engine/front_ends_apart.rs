@@ -92,15 +92,15 @@ fn a_pool(role: &'static str) -> impl Strategy<Value = Value> {
 /// Prefill and decode apart, closed loops that begin with a burst, and perhaps crashes whose requests go on where they were.
 fn a_scenario() -> impl Strategy<Value = Scenario> {
     let loops = (select(vec![1_u32, 7, 60]), 1_u64..400, select(vec![1_u32, 2, 20]));
-    let rules = (select(vec!["prefill", "decode"]), select(vec!["pull", "push"]), select(vec![0_u32, 3]));
+    let rules = (select(vec!["prefill", "decode"]), select(vec!["pull", "push"]));
     let crash = proptest::option::weighted(0.3, (0_u64..2_000_000, 0_u32..2));
     (a_pool("prefill"), a_pool("decode"), loops, rules, crash).prop_map(
-        |(prefill, decode, (requests, prompt, output), (first_token, handoff, drafts), crash)| {
+        |(prefill, decode, (requests, prompt, output), (first_token, handoff), crash)| {
             let edits: Vec<Value> = crash
                 .iter()
                 .map(|(at_us, replica)| json!({"at_us": at_us, "fault": {"crash": {"replica": replica, "restart_s": 0.1}}}))
                 .collect();
-            let mut document = json!({
+            let document = json!({
                 "tokenyard": 1,
                 "run": {"horizon_s": 4, "warmup_s": 0},
                 "cluster": {
@@ -115,9 +115,6 @@ fn a_scenario() -> impl Strategy<Value = Scenario> {
                 }]},
                 "edits": edits,
             });
-            if drafts > 0 {
-                document["cluster"]["pools"][1]["engine"]["speculative"] = json!({"tokens": drafts});
-            }
             scenario(document)
         },
     )

@@ -87,5 +87,6 @@ fn no_number_beyond_the_range_that_the_schema_states_is_accepted() {
     let mut walker = Walker { schema: schema.clone(), checked: 0, accepted: Vec::new() };
     walker.walk(&schema, "", &|document| document, MOST_LEVELS);
     assert!(walker.checked > 300, "only {} ranges found", walker.checked);
-    assert_eq!(walker.accepted, [] as [String; 0]);
+    // The version that builds before the first release wrote is read, with a warning.
+    assert_eq!(walker.accepted, [".tokenyard = 2"]);
 }

@@ -2657,10 +2657,8 @@ export type MemoryShares = {
   block_mib: number,
 };
 
-/**
- * A time of requests, in milliseconds: figures of the requests that arrived in the measurement window and have it, in both runs if
- * requests are paired.
- */
+/** A time of requests, in milliseconds: figures of the requests that arrived in the measurement window and have it, in both runs if
+ * requests are paired. */
 export type MetricComparison = {
   /** Values of A, of all seeds. */
   count_a: number,

@@ -176,7 +176,8 @@ impl Gauge {
     /// Whether further looks show nothing else until something happens: all that can be seen was, and no replica has an event soon.
     pub(super) fn is_still(&self, replicas: &[Replica], now: Micros) -> bool {
         let soon = now.saturating_add(SOON);
-        replicas.iter().all(|r| r.next_at() > soon) && (!self.looks() || self.picture.shows_all(replicas))
+        replicas.iter().all(|r| r.next_at() > soon)
+            && (!self.looks() || self.picture.shows_all(replicas, now))
     }
 
     /// Whether it looks at replicas from time to time.
