@@ -101,11 +101,8 @@ export function createChanges(page: Surroundings, state: RunState, live: Live, {
   const rename = createRename(state);
   const takenBack = createTakenBack(page, state, live);
   const { applyLive } = live;
-
   /** Whether there is a run to edit; before its first event, a change applies to the document. */
-  function started(): boolean {
-    return nowUs() > 0;
-  }
+  const started = (): boolean => nowUs() > 0;
 
   /** Whether all of it can change during the run. */
   function isLive(all: readonly Edit[]): boolean {

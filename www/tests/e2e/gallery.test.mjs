@@ -6,7 +6,6 @@ import {
   cli,
   clock,
   comes,
-  inspectorTab,
   part,
   preset,
   resting,

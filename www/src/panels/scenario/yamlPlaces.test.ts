@@ -21,7 +21,7 @@ function at(text: string, mark: string): ReturnType<typeof typingAt> {
 }
 
 test('a line belongs to the part above it that is indented less', () => {
-  expect(at(TEXT, 'tokenyard')).toEqual({ path: ['tokenyard'], what: 'value', word: '3' });
+  expect(at(TEXT, 'tokenyard')).toEqual({ path: ['tokenyard'], what: 'value', word: '1' });
   expect(at(TEXT, 'replicas')).toEqual({ path: ['cluster', 'pools', 0, 'replicas'], what: 'value', word: '4' });
   expect(at(TEXT, 'max_num')).toEqual({
     path: ['cluster', 'pools', 0, 'engine', 'max_num_seqs'],
