@@ -139,6 +139,12 @@ impl ArrivalProcess {
         self.find_next(now);
     }
 
+    /// What follows a closed loop, in which none of it counted: a gap of its own from `now` on.
+    pub(super) fn open(&mut self, now: Micros) {
+        self.draw();
+        self.begin(now);
+    }
+
     /// Follows the settings of `client` from `now` on. The current gap keeps its remaining share; gaps of another
     /// shape begin with the next one.
     pub(super) fn adopt(&mut self, client: &Client, now: Micros) {

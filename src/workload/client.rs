@@ -314,7 +314,9 @@ impl ClientSource {
         self.class = super::class_number(client.slo_class);
         self.priority = client.priority;
         self.arrivals.adopt(client, now);
-        self.closed = is_closed(client);
+        if std::mem::replace(&mut self.closed, is_closed(client)) && !self.closed {
+            self.arrivals.open(now);
+        }
         self.bound(client.most_in_flight(), now);
         self.prompt_tokens = LengthSampler::new(&client.prompt_tokens);
         self.output_tokens = LengthSampler::new(&client.output_tokens);

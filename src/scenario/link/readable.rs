@@ -1,5 +1,5 @@
 //! The readable form of a link: `chat-4xh100;length=29;cluster.routing=random;t=61.9`, the name of a preset, how long the rest is, and then
-//! paths and values as `--set` takes them, and what the page shows. A link that is typed needs no length.
+//! paths and values as `--set` takes them, and what the page shows. A link without fields needs no length, and one that is typed neither.
 
 use super::view::{VIEW_KEYS, View};
 use crate::base::{Diagnostic, Diagnostics};
@@ -93,7 +93,7 @@ fn other_choice<'a>(difference: &'a Value, base: &Value) -> Option<&'a str> {
 /// The key of how many characters follow: a link whose end is missing would be another scenario.
 const LENGTH: &str = "length";
 
-/// The preset, how long the rest is, the settings and the view as the text after `#`; the preset alone without any.
+/// The preset, how long the rest is if there are settings, these, and the view, as the text after `#`.
 pub(super) fn write(preset: &str, settings: &[Setting], view: &View) -> String {
     let mut text = String::new();
     let view = view.said().into_iter().map(|(key, value)| (key.to_owned(), super::plain(value)));
@@ -109,9 +109,12 @@ pub(super) fn write(preset: &str, settings: &[Setting], view: &View) -> String {
         text.push('=');
         text.extend(utf8_percent_encode(&value, ESCAPED));
     }
-    match length(&text) {
-        0 => preset.to_owned(),
-        length => format!("{preset};{LENGTH}={length};{text}"),
+    if text.is_empty() {
+        preset.to_owned()
+    } else if settings.is_empty() {
+        format!("{preset};{text}")
+    } else {
+        format!("{preset};{LENGTH}={};{text}", length(&text))
     }
 }
 

@@ -102,9 +102,9 @@ fn a_run_that_loses_its_slowest_requests_is_not_better_over_all() {
         "router-showdown",
         "router-showdown",
         "--set",
-        "cluster.pools[0].replicas=1",
+        "cluster.pools[0].replicas=6",
         "--set-b",
-        "cluster.pools[0].engine.max_waiting=8",
+        "cluster.pools[0].engine.max_waiting=2",
         "--seeds",
         "1",
     ];

@@ -89,7 +89,6 @@ fn files_of_other_kinds_are_named_with_what_to_do() {
     check_no_trace(lengths, "it is distributions of lengths as ServeGen", "workload.clients");
     let chats = b"[\n {\n  \"id\": \"1\",\n  \"conversations\": [\n   {\"from\": \"human\", \"value\": \"Hi\"}\n  ]\n }\n]\n";
     check_no_trace(chats, "it is conversations as ShareGPT has them, without times", "workload.clients");
-    check_no_trace(b"TIMESTAMP;ContextTokens;GeneratedTokens\n", "it is a table whose columns", "commas");
     check_no_trace(b"<!DOCTYPE html>\n<html>\n", "it is a web page", "Raw");
 }
 

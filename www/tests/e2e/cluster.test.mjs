@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { comes, drop, inspectorTab, resting, suite, toEnd } from './harness.mjs';
+import { chooseReplica, comes, drop, inspectorTab, resting, suite, toEnd } from './harness.mjs';
 
 const onPage = suite();
 const TWO_POOLS = {
@@ -29,16 +29,15 @@ async function opened(page, scenario) {
 
 onPage('a replica shows its pool, its price if any, and the contents of its CPU tier', async (page) => {
   await opened(page, TWO_POOLS);
-  await inspectorTab(page, 'Replica');
+  await chooseReplica(page, 0);
   const panel = page.getByRole('complementary', { name: 'Inspector' });
-  await panel.getByRole('button', { name: 'r0', exact: true }).click();
   const said = async (name) =>
     (await panel.locator('.list > div').filter({ hasText: name }).locator('dd').first().textContent()).trim();
   await comes(() => said('Cost of a replica'), /^\$\d+\.\d\d \/h$/);
   await comes(() => said('GPU'), 'H100');
   await panel.getByRole('img', { name: /^CPU tier: \d+ of 4000 blocks/ }).waitFor();
   await panel.getByRole('button', { name: 'Next replica' }).click();
-  await comes(() => said('Cost of a replica'), '–');
+  await comes(() => said('Cost of a replica'), 'no price');
   await comes(() => said('Requests in a batch'), 'at most 7');
   await comes(() => panel.getByRole('img', { name: /^CPU tier/ }).count(), 0);
   await page.getByRole('button', { name: 'Show as table' }).click();

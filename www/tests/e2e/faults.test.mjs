@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { compared, comparison } from './comparing.mjs';
-import { cli, comes, drop, finalDigest, resting, savedScenario, suite } from './harness.mjs';
+import { chooseReplica, cli, comes, drop, finalDigest, resting, savedScenario, suite } from './harness.mjs';
 import { goTo } from './sharing.mjs';
 import { violations } from './violations.mjs';
 
@@ -46,10 +46,7 @@ async function opened(page) {
   await page.getByText(FLEET.title).first().waitFor();
   await resting(page);
   await goTo(page, 30);
-  await inspector(page).getByRole('tab', { name: 'Replica' }).click();
-  const choose = inspector(page).getByRole('button', { name: 'r1', exact: true });
-  await choose.click();
-  await inspector(page).getByRole('heading', { name: 'r1', exact: true }).waitFor();
+  await chooseReplica(page, 1);
 }
 
 onPage(

@@ -1,7 +1,7 @@
 // Figures on screen add up, agree with each other and name their time span.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { comes, drop, inspectorTab, preset, resting, savedReport, suite, toEnd } from './harness.mjs';
+import { chooseReplica, comes, drop, inspectorTab, preset, resting, savedReport, suite, toEnd } from './harness.mjs';
 import { watchCanvases } from './texts.mjs';
 
 const onPage = suite();
@@ -198,8 +198,7 @@ onPage('a replica among 256 shows its running requests, and counts requests in f
   await resting(page);
   await chart(page, 'Queue depth').click({ position: { x: 120, y: 40 } });
   await resting(page);
-  await inspectorTab(page, 'Replica');
-  await inspector(page).getByRole('button', { name: 'r3', exact: true }).click();
+  await chooseReplica(page, 3);
   await inspector(page).locator('.chips .link').first().waitFor();
   const [all, coming, waiting, running] = await Promise.all(
     ['In flight', 'on their way', 'waiting', 'running'].map((name) => said(page, name).then(Number)),

@@ -282,6 +282,23 @@ export async function shareFiles(page) {
     .click();
 }
 
+/** Shows a replica in the inspector's tab, which begins with the one that is framed, if any. */
+export async function chooseReplica(page, number) {
+  await inspectorTab(page, 'Replica');
+  const panel = page.getByRole('complementary', { name: 'Inspector' });
+  const offer = panel.getByRole('button', { name: `r${number}`, exact: true });
+  const heading = panel.getByRole('heading', { name: /^r\d+$/ });
+  await offer.or(heading).first().waitFor();
+  if (await offer.isVisible()) await offer.click();
+  await heading.waitFor();
+  const shown = async () => Number((await heading.textContent()).slice(1));
+  for (let at = await shown(); at !== number; at = await shown()) {
+    const next = at < number ? at + 1 : at - 1;
+    await panel.getByRole('button', { name: at < number ? 'Next replica' : 'Previous replica' }).click();
+    await panel.getByRole('heading', { name: `r${next}`, exact: true }).waitFor();
+  }
+}
+
 /** The digest that the Run tab shows once the whole run is done. */
 export async function finalDigest(page) {
   await toEnd(page);

@@ -1,6 +1,6 @@
 // Laws of queueing theory over the charts in the built page in Chromium, and both sides of Little's law.
 import assert from 'node:assert/strict';
-import { cli, clock, comes, inspectorTab, savedScenario, suite, THEMES, toEnd } from './harness.mjs';
+import { chooseReplica, cli, clock, comes, inspectorTab, savedScenario, suite, THEMES, toEnd } from './harness.mjs';
 import { painted, theme } from './texts.mjs';
 import { violations } from './violations.mjs';
 
@@ -93,8 +93,7 @@ onPage(
     const verdict = () => page.getByText('L = λW holds exactly.').count();
     assert.equal(await verdict(), 1);
     assert.ok(Number(system['λ W'].replaceAll(',', '')) > 0, JSON.stringify(system));
-    await inspectorTab(page, 'Replica');
-    await page.locator('.right').getByRole('button', { name: 'r0', exact: true }).click();
+    await chooseReplica(page, 0);
     await page.locator('.little').waitFor();
     const replica = await little(page);
     assert.equal(replica['L: inside on average'], replica['λ W']);

@@ -1,5 +1,5 @@
 // Every main view and dialog of the page, and how to open it, for all-views.test.mjs.
-import { drop, inspectorTab, resting } from './harness.mjs';
+import { chooseReplica, drop, inspectorTab, resting } from './harness.mjs';
 import { AUTOSCALERS, COMPARE, STUDIES, TRUTH } from './viewsOfStudies.mjs';
 
 /**
@@ -112,8 +112,7 @@ const REQUESTS = {
       await block.scrollIntoViewIfNeeded();
     }),
     tab('replica', async (page) => {
-      await inspectorTab(page, 'Replica');
-      await inspector(page).getByRole('button', { name: 'r0', exact: true }).click();
+      await chooseReplica(page, 0);
       await page.locator('.little').waitFor();
     }),
     tab('run', async (page) => inspectorTab(page, 'Run')),

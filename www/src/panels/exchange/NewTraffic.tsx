@@ -3,6 +3,7 @@ import { createSignal, For, type JSX, Show } from 'solid-js';
 import { plain } from '../../base/units.ts';
 import type { TrafficAsked } from '../../sim/exchangeTypes.ts';
 import type { Importing } from './importing.ts';
+import './newTraffic.css';
 
 type Field = keyof TrafficAsked;
 
