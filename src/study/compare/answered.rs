@@ -83,7 +83,7 @@ mod tests {
         assert_eq!(text(Metric::Tpot, 1).as_deref(), Some("over the 1 request that both answered"));
         assert_eq!(text(Metric::Itl, 99).as_deref(), Some("over the tokens that each run made"));
         assert_eq!(LeftOut::default().over(Metric::Itl, 99), None);
-        let side = |finished, requests| Side { finished, requests, ..Side::default() };
+        let side = |finished, requests| Side { requests, finished, ..Side::default() };
         assert_eq!(apart(&[side(1, 2), side(2, 4)]), None);
         assert_eq!(
             apart(&[side(2, 2), side(2, 4)]).map(|over| over.text).as_deref(),

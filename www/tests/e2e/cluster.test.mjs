@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { chooseReplica, comes, drop, inspectorTab, resting, suite, toEnd } from './harness.mjs';
+import { chooseReplica, comes, drop, resting, suite, toEnd } from './harness.mjs';
 
 const onPage = suite();
 const TWO_POOLS = {

@@ -311,12 +311,12 @@ onPage('fast arrows in a field all count, and a value set back leaves no edit', 
   const rate = panel.getByRole('textbox', { name: 'Rate, Arrivals, client chat' });
   await rate.focus();
   for (let i = 0; i < 3; i += 1) await page.keyboard.press('ArrowUp');
-  await page.waitForFunction(() => document.querySelector('.f.chg input')?.dataset.value === '21');
-  await comes(() => rate.inputValue(), '21');
+  await page.waitForFunction(() => document.querySelector('.f.chg input')?.dataset.value === '25');
+  await comes(() => rate.inputValue(), '25');
   await panel.getByRole('tab', { name: 'Changes' }).click();
-  await panel.locator('.changes .what').filter({ hasText: 'client chat: Arrivals, Rate 21' }).waitFor();
+  await panel.locator('.changes .what').filter({ hasText: 'client chat: Arrivals, Rate 25' }).waitFor();
   await panel.getByRole('tab', { name: 'Form' }).click();
-  await rate.fill('18');
+  await rate.fill('22');
   await rate.press('Enter');
   await page.waitForFunction(() => document.querySelector('.f.chg') === null);
   await resting(page);

@@ -102,8 +102,8 @@ onPage('a link in a note takes the run to an instant and selects its subject', a
   await note.getByRole('button', { name: 'Its waterfall' }).click();
   await shows(page, 46);
   await page.getByRole('img', { name: /Waterfall of request 74/ }).waitFor();
-  await note.getByRole('button', { name: '63.9 s' }).click();
-  await shows(page, 63.8);
+  await note.getByRole('button', { name: '61.8 s' }).click();
+  await shows(page, 61.7);
 });
 
 onPage('rows that the page downloads are the bytes that the command line writes', async (page, t) => {

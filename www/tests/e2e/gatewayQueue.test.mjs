@@ -38,7 +38,11 @@ onPage('requests wait in bands that the stage, its table and the charts show', a
   const flow = page.getByRole('switch', { name: 'Flow control', exact: true });
   assert.deepEqual(await violations(page), [], 'with the table and the form');
   await page.getByRole('button', { name: 'Show as picture' }).click();
-  await flow.press('Space');
+  // Reached by keyboard: after a click the space bar plays.
+  await flow.focus();
+  await page.keyboard.press('Shift+Tab');
+  await page.keyboard.press('Tab');
+  await page.keyboard.press('Space');
   await comes(() => flow.getAttribute('aria-checked'), 'false');
   await comes(async () => (await stage.getAttribute('aria-label')).includes('Gateway queue'), false);
   await flow.press('Enter');

@@ -43,7 +43,7 @@ onPage('fields, exports and words of the glossary are found, also by other words
     ['html', /page of HTML/],
     ['epp', /Take the policy home/],
     ['waterfall', /Show the request in the inspector/],
-    ['autoscal', /Autoscaling/],
+    ['autoscal', /Field\npool main: Policy/],
     ['why slow', /Why are slow requests slow/],
     ['present', /Hide the form and the inspector/],
   ]) {

@@ -33,7 +33,7 @@ onPage(
     for (const router of ['Round robin', 'Least loaded'])
       assert.ok(await side.getByRole('checkbox', { name: router, exact: true }).isChecked(), router);
     const others = await side.getByRole('checkbox', { disabled: false, checked: true }).all();
-    for (const box of others)
+    for (const box of others.toReversed())
       if (!/^(Round robin|Least loaded)$/.test((await box.locator('..').innerText()).trim())) await box.uncheck();
     await panel(page).getByLabel('Seeds').selectOption('1');
     await panel(page).getByRole('button', { name: 'Race 3 routers, 1 seed each' }).click();

@@ -78,15 +78,11 @@ const DEEDS = [
   ['open a preset', (page, below) => preset(page, PRESETS[below(PRESETS.length)])],
 ];
 
-/** Key figures, heads of charts and the clock, where they speak of one instant and differ. */
+/** Key figures and heads of charts, where they speak of one instant and differ. */
 function apart(page) {
   return page.evaluate(() => {
     const bare = (text) => (text ?? '').replaceAll(/[\s,]/g, '');
     const found = [];
-    const clockSays = Number(bare(document.querySelector('.clock')?.firstChild?.textContent));
-    const field = Number(bare(document.querySelector('#time-field')?.value));
-    if (document.querySelector('#time-field') && Math.abs(clockSays - field) > 0.0015)
-      found.push(`clock ${clockSays}, field ${field}`);
     const figure = [...document.querySelectorAll('.kpi > div')].find((el) => el.textContent.includes('TTFT p99'));
     const key = bare(figure?.querySelector('p > span')?.textContent);
     const head = bare(document.querySelector('.time-chart')?.getAttribute('aria-label'));

@@ -61,13 +61,13 @@ onPage('a shared run opens elsewhere at the same instant and has the same digest
 });
 
 onPage('the address follows without filling the history, and a reload keeps scenario and view', async (page) => {
-  assert.equal(new URL(page.url()).hash, '', 'a first visit keeps its address');
+  assert.equal(new URL(page.url()).hash, '#chat-4xh100', 'a visit keeps its address');
   const entries = await page.evaluate(() => history.length);
   await goTo(page, 12.25);
   await inspectorTab(page, 'Run');
   await followed(page, /^#chat-4xh100;t=12\.25;panel=run$/);
   await setSeed(page, 5);
-  await followed(page, /^#chat-4xh100;seed=5;t=12\.25;panel=run$/);
+  await followed(page, /^#chat-4xh100;length=\d+;seed=5;t=12\.25;panel=run$/);
   assert.equal(await page.evaluate(() => history.length), entries);
   await page.reload();
   await page.waitForFunction(() => performance.getEntriesByName('first-frame').length > 0);
@@ -123,7 +123,7 @@ onPage('back leaves the page, and forward returns to the run left', async (page)
   }
   await setSeed(page, 5);
   await inspectorTab(page, 'Run');
-  await followed(page, /^#chat-4xh100;seed=5;t=20\.5;panel=run$/);
+  await followed(page, /^#chat-4xh100;length=\d+;seed=5;t=20\.5;panel=run$/);
   await page.goBack();
   assert.equal(page.url(), 'about:blank');
   await page.goForward();
@@ -192,7 +192,7 @@ onPage('every broken link reports its errors, loads the rest and offers the defa
       await dialog.getByRole('button', { name: 'Keep the opened run' }).click();
     } else {
       await dialog.getByRole('button', { name: 'Open the default instead' }).click();
-      await page.waitForFunction(() => document.querySelector('.preset-name')?.textContent === 'chat-4xh100');
+      await page.waitForFunction(() => document.querySelector('.preset-name')?.textContent === 'slow-replica');
     }
     await dialog.waitFor({ state: 'detached' });
     await resting(page);

@@ -45,6 +45,7 @@ onPage(
     await button(page, 'Readable').click();
     await comes(() => field.inputValue(), /postmortem/);
     await note.click();
+    await page.keyboard.press('Control+End');
     await page.keyboard.type(', in short');
     await page.keyboard.press('Escape');
     await page.getByText('What the postmortem is about, in short').first().waitFor();

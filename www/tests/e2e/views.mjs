@@ -10,7 +10,6 @@ import { AUTOSCALERS, COMPARE, STUDIES, TRUTH } from './viewsOfStudies.mjs';
 const leave = async (page) => {
   await page.keyboard.press('Escape');
 };
-const inspector = (page) => page.getByRole('complementary', { name: 'Inspector' });
 const left = (page) => page.locator('.left');
 const OF_INSPECTOR = { tabs: ['Inspector'], part: '.right', scroll: '.right .tab:not([hidden])' };
 const OF_FORM = { tabs: ['Scenario'], part: '.left', scroll: '.left .tab:not([hidden])' };

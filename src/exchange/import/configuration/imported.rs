@@ -131,7 +131,7 @@ pub fn imported(texts: &[Text], into: &str, settled: &[Settled], asked: &Traffic
     let new = making.new_scenario(problems.clone());
     let new_scenario = new.as_new();
     let made = match base {
-        Some(base) => making.changed(base, problems),
+        Some(base) => making.changed(&base, problems),
         None => new,
     };
     let (problems, warnings) = made.problems.into_iter().partition(|d| d.severity == Severity::Error);
@@ -203,12 +203,12 @@ impl Making<'_> {
     }
 
     /// A scenario with the changes of the sources.
-    fn changed(&self, base: Value, problems: Diagnostics) -> Made {
+    fn changed(&self, base: &Value, problems: Diagnostics) -> Made {
         let mut document = base.clone();
         if let Some(whole) = &self.read.scenario {
             put_parts(&mut document, whole);
         }
-        self.made(&base, document, problems, |before, after, changes| {
+        self.made(base, document, problems, |before, after, changes| {
             if after.title == before.title && speaks_of_change(before, after, changes) {
                 after.title = self.title(after);
             }
