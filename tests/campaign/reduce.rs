@@ -36,7 +36,7 @@ fn paths(value: &Value, at: &str, found: &mut Vec<String>) {
     };
     match value {
         Value::Object(fields) => {
-            fields.iter().for_each(|(key, value)| below(key.replace('~', "~0").replace('/', "~1"), value))
+            fields.iter().for_each(|(key, value)| below(key.replace('~', "~0").replace('/', "~1"), value));
         }
         Value::Array(all) => all.iter().enumerate().rev().for_each(|(i, value)| below(i.to_string(), value)),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}

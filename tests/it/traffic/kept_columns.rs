@@ -119,8 +119,8 @@ fn more_tenants_than_the_limit_are_refused() {
 
 #[test]
 fn a_trace_that_is_too_long_says_which_part_of_it_can_be_read() {
-    let rows: String = (0..500).map(|i| format!("{i}.0,100,10\n")).collect();
-    let text = format!("arrived_at,num_prefill_tokens,num_decode_tokens\n{rows}");
+    let rows: Vec<String> = (0..500).map(|i| format!("{i}.0,100,10\n")).collect();
+    let text = format!("arrived_at,num_prefill_tokens,num_decode_tokens\n{}", rows.concat());
     let read = |text: &str| {
         let mut reader = TraceReader::new("my.trace", 4096);
         text.as_bytes().chunks(100).for_each(|piece| reader.push(piece));
