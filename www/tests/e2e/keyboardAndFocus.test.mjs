@@ -25,7 +25,8 @@ onPage('keys of players and profilers seek as described, and each of several fas
   await comes(() => speedStop(page), stop + 2);
   await page.keyboard.press('j');
   await comes(() => speedStop(page), stop + 1);
-  await page.keyboard.press('.');
+  // The next event may be nearer than the digits of the clock show.
+  for (let i = 0; i < 3; i += 1) await page.keyboard.press('.');
   await page.waitForFunction((s) => Number(document.querySelector('.clock')?.firstChild.textContent) > s, OPENING_S);
   await page.keyboard.press('t');
   await comes(() => page.evaluate(() => document.activeElement.id), 'time-field');

@@ -14,8 +14,8 @@ const NEXT = {
       {
         name: 'chat',
         arrivals: { poisson: { rate_per_s: 9 } },
-        prompt_tokens: { constant: 500 },
-        output_tokens: { constant: 90 },
+        prompt_tokens: { constant: { tokens: 500 } },
+        output_tokens: { constant: { tokens: 90 } },
       },
     ],
   },

@@ -48,7 +48,7 @@ onPage(
   'all key figures are on the screen, the cost too',
   async (page) => {
     // A link with a note opens the scenario.
-    await tab(page, 'Run').tap();
+    await tab(page, 'Stage').tap();
     const figures = page.locator('.kpi > div');
     const cost = figures.filter({ hasText: 'Cost' });
     await comes(() => cost.locator('p').textContent(), /^\$\d+\.\d\d/);
