@@ -35,7 +35,7 @@ onPage(
   async (page) => {
     await sharedLink(page);
     const note = dialogOf(page).getByRole('textbox', { name: 'Note' });
-    await note.click();
+    await note.fill('');
     await page.keyboard.type('What the postmortem is about');
     await button(page, 'Copy link').click();
     await dialogOf(page).getByRole('status').getByText('Link copied.').waitFor({ state: 'attached' });
