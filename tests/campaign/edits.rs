@@ -16,7 +16,7 @@ fn aimed(draw: &mut Draw, replicas: u64, pools: u64, mut settings: Value) -> Val
     settings
 }
 
-/// A fault of a cluster that begins with so many replicas and pools.
+/// A fault of a cluster that begins with these numbers of replicas and pools.
 fn fault(draw: &mut Draw, kind: Kind, replicas: u64, pools: u64) -> Value {
     let lasts = draw.of(&[0.0, 0.000_001, 0.001, 0.05, 0.4]);
     let restart_s = draw.of(&[0.0, 0.001, 0.05, 0.4]);

@@ -394,7 +394,7 @@ fn cells(rows: &str, shown: impl Fn(&str, String) -> String) -> String {
     lines.map(line).collect::<Vec<_>>().join("\n")
 }
 
-/// Rows with every time so many times as long; a time per token is cut to whole microseconds and left out.
+/// Rows with every time multiplied; a time per token is cut to whole microseconds and left out.
 fn times(rows: &str, factor: f64) -> String {
     let columns = Table::Requests.columns();
     let unit = |name: &str| columns.iter().find(|c| c.name == name).map_or("", |c| c.unit);

@@ -44,7 +44,7 @@ pub(crate) fn begun(scenario: &Scenario, audience: Audience) -> Session {
     }
 }
 
-/// Runs to the end in slices of so many events, within the bound of all cases.
+/// Runs to the end in slices of `slice` events, within the bound of all cases.
 pub(crate) fn finish(session: &mut Session, slice: u64) {
     while session.advance(Micros::MAX, slice) == Stop::Events {
         assert!(session.events() < MOST_EVENTS, "a run of more than {MOST_EVENTS} events");

@@ -275,7 +275,7 @@ impl TraceReader {
         self.row(object);
     }
 
-    /// How to make a trace of the lines that were read, of which there are not too many.
+    /// How to make a trace of the lines that were read, which are few enough.
     fn how_to_cut(&self) -> String {
         let least = 10_u64.pow(self.lines.checked_ilog10().unwrap_or(0));
         let lines = self.lines / least * least;

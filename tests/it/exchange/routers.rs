@@ -99,7 +99,7 @@ fn a_block_size_in_bytes_of_text_becomes_a_quarter_as_many_tokens() {
         let (standing, becomes) = row(&found, "plugins.0.parameters.blockSize");
         assert_eq!(standing, "near");
         assert!(becomes.contains("four bytes of text to a token"), "{becomes}");
-        // Where tokens are given, they count, and so many are in a block of the longest prefix.
+        // Where tokens are given, they count, as the size of a block of the longest prefix.
         let (block, longest, found) = of("blockSize: 64, blockSizeTokens: 128, maxPrefixBlocksToMatch: 256");
         assert_eq!((block, longest), (json!(128), json!(32_768)), "{kind}");
         assert_eq!(row(&found, "plugins.0.parameters.blockSize").0, "ignored");

@@ -28,7 +28,7 @@ test('what acts on the newest answer waits for it, also where it was asked for m
   expect(shown).toEqual(['link with the note']);
 });
 
-test('a failed answer is told unless a newer one was asked for', async () => {
+test('a failed answer is shown unless a newer one was asked for', async () => {
   let failed = 0;
   const latest = createLatest<string>(
     () => {},

@@ -8,6 +8,6 @@ test('a colour of the fleet map is one load for the whole run, whatever other re
   expect(shares[1]).toBeGreaterThan(0.05);
   expect(shares.slice(0, 5)).toEqual(shares.slice(0, 5).toSorted((a, b) => a - b));
   expect([shares[4], shares[5]]).toEqual([1, 1]);
-  // Loads that are usual are told apart, not all near the ground.
+  // Usual loads have colours that differ, not all near the lowest.
   expect((shares[3] ?? 0) - (shares[1] ?? 0)).toBeGreaterThan(0.3);
 });
