@@ -1,7 +1,7 @@
 //! Campaigns: scenarios in which features meet, drawn by number, and laws that hold for all of them.
 //!
 //! A program of its own, so that `scripts/campaign random` builds little: the library and the files beside this one. A case is a
-//! function of its number. `TOKENYARD_CASES` asks for more than the few of each run of the tests, `TOKENYARD_FIRST_CASE` for others.
+//! function of its number. `TOKENYARD_CASES` sets how many run, `TOKENYARD_FIRST_CASE` the first one.
 
 #![cfg(all(feature = "cli", not(target_arch = "wasm32")))]
 
@@ -15,6 +15,8 @@ mod draw;
 mod edits;
 #[path = "campaign/laws.rs"]
 mod laws;
+#[path = "it/support/memory.rs"]
+mod memory;
 #[path = "it/support/numbers.rs"]
 #[expect(dead_code, reason = "parts of lists are for other tests")]
 mod numbers;

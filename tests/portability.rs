@@ -37,7 +37,7 @@ use tokenyard::workload::digest_of;
 type Line = (&'static str, usize, &'static str);
 
 const REPORTS: &[Line] = &[
-    ("slow-replica, default", 23717, "b02e39034cef7c35"),
+    ("slow-replica, default", 23717, "d83f50b7e23054b3"),
     ("chat-4xh100, default", 28393, "925c0a02be25ca88"),
     ("kv-pressure, default", 23988, "fe81dc3065793e4d"),
     ("router-showdown, default", 30397, "000f4099ae61f38e"),

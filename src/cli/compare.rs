@@ -257,7 +257,7 @@ fn cells(d: &Difference, decimals: usize) -> Vec<String> {
     ]
 }
 
-/// Where tokens were written, only the price of a GPU can be missing of a cost.
+/// Where tokens were written, a cost is missing only because a GPU has no price.
 fn name_missing_prices(row: &mut [String], output: &Difference) {
     for (cell, tokens) in row[1..3].iter_mut().zip([output.a, output.b]) {
         if cell == MISSING && tokens.is_some_and(|tokens| tokens > 0.0) {
@@ -289,7 +289,7 @@ fn times(c: &RunComparison) -> [(&'static str, &MetricComparison, usize); 5] {
     ]
 }
 
-/// Which requests the verdicts on times are over, a line for all times with the same ones.
+/// The requests that the verdicts on times are over: a line for all times that have the same ones.
 fn write_over(out: &mut String, c: &RunComparison) {
     let mut lines: Vec<(Vec<&str>, &str)> = Vec::new();
     for (name, of, _) in times(c) {

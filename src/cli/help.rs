@@ -13,13 +13,9 @@ const GAP: &str = "  ";
 
 /// Prints the help that the parser answers with in place of arguments. Returns the exit status.
 pub(super) fn print(answer: &clap::Error) -> u8 {
-    let Some(width) = width() else {
-        // The parser's own way.
-        answer.exit();
-    };
     let text = answer.render();
     let styled = if console::colors_enabled() { text.ansi().to_string() } else { text.to_string() };
-    let wrapped = wrapped(&styled, width);
+    let wrapped = width().map_or_else(|| styled.clone(), |width| wrapped(&styled, width));
     let said = if answer.use_stderr() {
         std::io::stderr().write_all(wrapped.as_bytes()).map_err(|e| unreadable(&"stderr", &e))
     } else {
@@ -31,7 +27,7 @@ pub(super) fn print(answer: &clap::Error) -> u8 {
     }
 }
 
-/// The columns of the terminal: as the user says, or as it is; `None` where there is none.
+/// The columns of the terminal, or those that `COLUMNS` asks for; `None` where there is no terminal.
 fn width() -> Option<usize> {
     let said = std::env::var("COLUMNS").ok().and_then(|text| text.parse().ok());
     said.or_else(|| Term::stdout().size_checked().map(|(_, columns)| columns.into()))

@@ -174,13 +174,27 @@ pub(super) fn model(args: &Model) -> Result<String, Failed> {
     let pool = &mut document["cluster"]["pools"][0];
     pool["gpu"] = Value::from(args.gpu.as_str());
     pool["tp"] = Value::from(args.tp);
-    let text = format!("{}\n", json::indented(&document));
-    let problems = Session::check(&text);
+    let (text, problems) = with_blocks_that_fit(name, document);
     if has_errors(&problems) {
         return Err(refused(name, &problems));
     }
     tell_all(name, &problems);
     Ok(text)
+}
+
+/// The document as text, and what is to say about it. Its blocks are larger than usual where a pool could not have that many.
+fn with_blocks_that_fit(name: &str, mut document: Value) -> (String, Diagnostics) {
+    let mut sizes = [32, 64, 128].into_iter();
+    loop {
+        let text = format!("{}\n", json::indented(&document));
+        let problems = Session::check(&text);
+        let too_many = problems.iter().any(|d| d.path.ends_with(".kv.block_tokens"));
+        let Some(tokens) = sizes.next().filter(|_| too_many) else { return (text, problems) };
+        document["cluster"]["pools"][0]["kv"]["block_tokens"] = Value::from(tokens);
+        tell(&format!(
+            "{name}: cluster.pools[0].kv.block_tokens is {tokens}: smaller blocks would be more than a pool can have"
+        ));
+    }
 }
 
 /// A RouteSim configuration, or policies put into the default scenario, as a scenario text.

@@ -55,7 +55,7 @@ impl Outputs {
     }
 }
 
-/// Asks a file that is written only after long work whether it takes bytes. What it holds stays as it is.
+/// Checks that a file takes bytes, before the long work that fills it. What it holds stays as it is.
 pub(super) fn takes_bytes(path: &Path) -> Result<(), Failed> {
     let failed = |e: std::io::Error| unreadable(&path.display(), &e);
     let is_there = path.is_file();

@@ -226,8 +226,9 @@ impl Files {
     }
 }
 
-/// The figures of the table: column, heading, decimals.
+/// The column that is missing where a GPU has no price.
 const COST: &str = "usd_per_million_output_tokens";
+/// The figures of the table: column, heading, decimals.
 const SHOWN: [(&str, &str, usize); 6] = [
     ("arrived_per_s", "req/s", 2),
     ("ttft_p50_ms", "TTFT p50", 1),

@@ -12,6 +12,7 @@ impl Cluster {
     /// same positions in `new`.
     pub fn adopt<S: Sink>(&mut self, old: &Plan, new: &Plan, now: Micros, sink: &mut S) {
         assert!(now >= self.clock.now(), "INV-3: an edit in the past");
+        self.clock.no_scaling_before(now);
         self.fleet.forget_livelock();
         self.gateway.adopt_traffic(old, new, now, &self.fleet);
         let (source, book, clock) = (self.gateway.source(), &mut self.book, &mut self.clock);

@@ -81,6 +81,7 @@ impl Cluster {
     /// Something breaks at `now`, which no event has passed yet. A fault of a replica that is not there does nothing.
     pub fn fault<S: Sink>(&mut self, fault: &Fault, plan: &Plan, now: Micros, sink: &mut S) {
         assert!(now >= self.clock.now(), "INV-3: a fault in the past");
+        self.clock.no_scaling_before(now);
         let number = self.faults.count;
         self.count_fault(now);
         if let Fault::Signals(s) = fault {

@@ -126,7 +126,9 @@ impl Cluster {
     /// When the next event that is not a replica's runs.
     #[inline]
     fn gateway_at(&self) -> Micros {
-        let holds = || self.gateway.holds() || self.probes_hold() || self.waits_for_repair();
+        let holds = || {
+            self.gateway.holds(|| self.fleet.any_may_serve()) || self.probes_hold() || self.waits_for_repair()
+        };
         self.clock.cluster_at(self.own_event().0, holds)
     }
 
@@ -344,8 +346,8 @@ impl Cluster {
         self.gateway.redirect(request, to, self.book.records());
     }
 
-    /// Takes over what edits said of requests before this cluster, which has not begun yet, took the place of another one, and what
-    /// was to be recorded of them.
+    /// Takes over from the cluster that this one replaces what edits said of requests, and what is to be recorded of them. This one has
+    /// not begun yet.
     pub fn keep_requests_of(&mut self, before: &Self) {
         assert!(self.clock.events_done() == 0, "INV-6: redirects of another run");
         self.gateway.keep_redirects(&before.gateway);

@@ -1,4 +1,4 @@
-//! Runs without a horizon that end before their requests do: what these wait for that nothing can bring any more.
+//! Runs without a horizon that end while requests wait, because nothing more can happen: what the requests wait for.
 //!
 //! INV-12: every wait has an event that can end it, or the run is over.
 
@@ -17,6 +17,8 @@ pub struct Standstill {
     pub stuck: u32,
     /// The first of these replicas.
     pub stuck_replica: Option<ReplicaId>,
+    /// Whether no replica serves or comes back.
+    pub none_serves: bool,
     /// All other requests in the system.
     pub others: u32,
 }
@@ -41,6 +43,7 @@ impl Cluster {
                 still.stuck_replica.get_or_insert(replica.id());
             }
         }
+        still.none_serves = !self.fleet.any_may_serve();
         still.others = inside.saturating_sub(still.in_transfer + still.stuck);
         Some(still)
     }

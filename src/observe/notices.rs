@@ -324,7 +324,7 @@ impl RunSoFar<'_> {
     }
 }
 
-/// What is left in a run in which nothing happens any more, if it waits for something in particular.
+/// The notice of a run that ended while requests wait for a link or a replica.
 fn stuck(still: &Standstill) -> Option<Notice> {
     let wait = |n: u32| {
         let n = u64::from(n);
@@ -344,12 +344,19 @@ fn stuck(still: &Standstill) -> Option<Notice> {
         (false, true) => {
             ("cluster.resilience.probe", "let probes restart such a replica, or let the fault end with for_s")
         }
+        (false, false) if still.none_serves && still.others > 0 => (
+            "cluster.pools",
+            "let replicas that crash come back with restart_s, add replicas, or let requests give up with workload.timeout_s",
+        ),
         (false, false) => return None,
     };
     let causes: Vec<String> = link.into_iter().chain(replica).collect();
-    let behind =
-        if still.others == 0 { String::new() } else { format!(", and {} behind", wait(still.others)) };
-    let text = format!("The run ended because nothing more can happen: {}{behind}.", causes.join(", "));
+    let causes = match (causes.is_empty(), still.others) {
+        (true, others) => format!("{} for a replica, and none serves or comes back", wait(others)),
+        (false, 0) => causes.join(", "),
+        (false, others) => format!("{}, and {} behind", causes.join(", "), wait(others)),
+    };
+    let text = format!("The run ended because nothing more can happen: {causes}.");
     Some(Notice::new(NoticeKind::Stuck, path, text, remedy))
 }
 

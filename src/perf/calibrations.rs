@@ -1,4 +1,5 @@
-//! Built-in coefficients of the calibrated model, by GPU and release of the engine, and how they are carried to GPUs without measurements (docs/explanation/model/latency.md).
+//! Built-in coefficients of the calibrated model, by GPU and release of the engine, and how they are carried to GPUs without
+//! measurements (docs/explanation/model/latency.md).
 
 use super::catalogue;
 use super::facts::Facts;

@@ -1,6 +1,6 @@
 //! Which policies a run has and when: the name of a run by what it did, and the run of an entrant of a race or a case
-//! of a sweep. An edit that sets what is compared would give every entrant the same policy from then on, so that it
-//! is left out.
+//! of a sweep. An edit that sets what is compared would give every entrant the same policy from then on, so it is
+//! left out.
 
 use crate::base::{Diagnostics, json};
 use crate::scenario::{Change, FieldValues, Scenario, TimedEdit, from_value, set_field};

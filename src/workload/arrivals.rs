@@ -139,7 +139,7 @@ impl ArrivalProcess {
         self.find_next(now);
     }
 
-    /// What follows a closed loop, in which none of it counted: a gap of its own from `now` on.
+    /// The client was a closed loop until `now`, in which gaps do not count: a new gap begins.
     pub(super) fn open(&mut self, now: Micros) {
         self.draw();
         self.begin(now);

@@ -22,7 +22,7 @@ const SCENARIOS: usize = 40;
 /// Cases that are looked through for them.
 const MOST_CASES: u64 = 1500;
 
-/// Two documents of which a law speaks.
+/// The two documents that a law compares.
 type Pair = [Value; 2];
 
 /// What is the same in both runs.
@@ -147,7 +147,7 @@ fn slow_by_one(draw: &mut Draw, document: Value) -> Option<Pair> {
     Some(with_edit(document, 1 + draw.below(900_000), json!({"fault": fault})))
 }
 
-/// Fields that any document says, by pointer and path.
+/// Fields that documents set, by pointer and path.
 const FIELDS: [(&str, &str); 12] = [
     ("/cluster/routing", "cluster.routing"),
     ("/cluster/admission", "cluster.admission"),

@@ -22,7 +22,7 @@ pub(crate) fn failure(check: impl FnOnce()) -> Option<String> {
     held.is_err().then(|| LATEST.with(RefCell::take))
 }
 
-/// What tells one kind of failure from another: its first line that is no number.
+/// What tells one kind of failure from another: the beginning of its message, without digits.
 fn kind(message: &str) -> String {
     message.chars().filter(|c| !c.is_ascii_digit()).take(90).collect()
 }

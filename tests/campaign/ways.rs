@@ -2,10 +2,8 @@
 
 use super::document::scenario;
 use super::draw::Draw;
+use super::memory::Memory;
 use serde_json::Value;
-use std::cell::RefCell;
-use std::io::{self, Write};
-use std::rc::Rc;
 use tokenyard::base::Micros;
 use tokenyard::engine::{Location, Replica, RequestState};
 use tokenyard::exchange::export::{
@@ -21,21 +19,6 @@ const MOST_EVENTS: u64 = 400_000;
 
 /// So little that checkpoints are thinned out.
 const TIGHT: Budget = Budget { bytes: 6 << 20, events: 150 };
-
-/// A file in memory.
-#[derive(Clone, Default)]
-struct Memory(Rc<RefCell<Vec<u8>>>);
-
-impl Write for Memory {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.borrow_mut().extend_from_slice(bytes);
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-}
 
 pub(crate) fn begun(scenario: &Scenario, audience: Audience) -> Session {
     match Session::start(scenario.clone(), None, audience) {
@@ -168,8 +151,7 @@ pub(crate) fn request_rows(document: &Value) -> String {
         assert!(session.events() < MOST_EVENTS, "a run of more than {MOST_EVENTS} events");
     }
     while !tables.write_rest(&session, 50).expect("memory takes all") {}
-    let bytes = file.0.take();
-    String::from_utf8(bytes).expect("rows are UTF-8")
+    file.text()
 }
 
 /// Cut anywhere, looked at, saved and gone on with elsewhere.
@@ -236,7 +218,7 @@ fn edited_live(scenario: &Scenario, draw: &mut Draw) {
     let Ok((mut session, _)) = Session::start(first, None, Audience::Live) else { return };
     for edit in scenario.edits.iter().filter(|edit: &&TimedEdit| !edit.off) {
         session.advance(Micros(edit.at_us), draw.of(&[u64::MAX, 40]).min(MOST_EVENTS));
-        // What cannot be done any more is refused.
+        // What cannot be done at that instant is refused.
         session.apply(edit.change());
     }
     finish(&mut session, 5000);
@@ -245,8 +227,8 @@ fn edited_live(scenario: &Scenario, draw: &mut Draw) {
     is(&replayed, &session, "replayed edits");
 }
 
-/// Without an end and faults, a run is over when nobody is left but those at the gateway who no replica can take.
-fn nobody_is_stuck(session: &Session) {
+/// Without a horizon and faults a run is over when no request is left but those at the gateway that no replica can take.
+fn none_is_stuck(session: &Session) {
     let engine = session.engine();
     let scenario = session.scenario();
     if scenario.run.horizon_s > 0.0 || engine.gave_up() || scenario.edits.iter().any(|e| e.fault.is_some()) {
@@ -263,7 +245,7 @@ pub(crate) fn hold(document: &Value, case: u64) {
     let scenario = scenario(document).unwrap_or_else(|problems| panic!("refused: {problems:?}"));
     let draw = &mut Draw::new(!case);
     let whole = straight(&scenario, draw);
-    nobody_is_stuck(&whole);
+    none_is_stuck(&whole);
     with_outputs(&scenario, draw, &whole);
     cut_and_saved(&scenario, draw, &whole);
     sought(&scenario, draw, &whole);

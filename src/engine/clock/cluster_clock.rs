@@ -138,7 +138,7 @@ impl Clock {
         self.scaling.schedule(at, event);
     }
 
-    /// Events of autoscaling that should have come before `now` come now.
+    /// An edit changes the run at `now`. Events of autoscaling and faults that a run without a horizon did not go on for come now.
     pub(in crate::engine) fn no_scaling_before(&mut self, now: Micros) {
         self.scaling.not_before(now);
     }

@@ -1,5 +1,6 @@
 //! Replicas that crash, and that come back.
 
+use super::scaling::PoolScaler;
 use super::state::Fleet;
 use crate::base::{Micros, ReplicaId, Span};
 use crate::engine::clock::{Clock, ScalingEvent};
@@ -134,6 +135,20 @@ impl Fleet {
         let r = &self.replicas[replica.index()];
         let down = r.phase == ReplicaPhase::Failed && r.life.ends[5] != Micros::MAX;
         down || self.restarts(replica).is_some_and(|restart| restart > Span::ZERO)
+    }
+
+    /// Whether requests may find a replica, now or later: one is there or comes back, or an autoscaler may start one.
+    pub(in crate::engine) fn any_may_serve(&self) -> bool {
+        let may_serve = |r: &Replica| match r.phase {
+            ReplicaPhase::Stopped => false,
+            ReplicaPhase::Failed => self.comes_back(r.id),
+            ReplicaPhase::Starting
+            | ReplicaPhase::WarmingUp
+            | ReplicaPhase::Serving
+            | ReplicaPhase::Draining
+            | ReplicaPhase::Ejected => true,
+        };
+        self.replicas.iter().any(may_serve) || self.scalers.iter().any(PoolScaler::is_active)
     }
 
     /// Whether any replica of `pools` is down.

@@ -186,7 +186,6 @@ impl Fleet {
         if self.scalers.is_empty() && pools.iter().all(|p| p.scaling.is_default() && !expects(p)) {
             return;
         }
-        clock.no_scaling_before(now);
         let places = places(pools);
         let anew = begin_anew(&self.scalers, pools, &places);
         for (i, (pool, place)) in pools.iter().zip(places).enumerate() {

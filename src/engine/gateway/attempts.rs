@@ -257,7 +257,8 @@ impl Gateway {
         around.clock.schedule(at, ClusterEvent::Noticed { replica, serves, crash });
     }
 
-    /// Routers know of a replica that it is down, or that it serves again. A return before another crash is passed over.
+    /// Routers know of a replica that it is down, or that it serves again. A return before another crash is passed over, and a crash
+    /// before a return that they know of already, because an edit made them quicker.
     pub(super) fn notice<S: Sink>(
         &mut self,
         (replica, serves, crash): (ReplicaId, bool, u32),
@@ -266,7 +267,7 @@ impl Gateway {
     ) {
         self.attempts.hidden -= 1;
         let r = &around.fleet.replicas()[replica.index()];
-        if r.crashes() != crash {
+        if r.crashes() != crash || !serves && !r.life.hidden {
             return;
         }
         sink.fact(around.now, FaultFact::Noticed { replica, serves }.into());

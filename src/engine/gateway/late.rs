@@ -115,7 +115,7 @@ impl Picture {
         !self.late.is_empty()
     }
 
-    /// Whether the gateway sees every replica as it is, but for signals that do not come at all, and late ones as fresh as they get.
+    /// Whether the gateway sees every replica as it is. Signals that never come do not count; late ones have to be as fresh as they get.
     pub(super) fn shows_all(&self, replicas: &[Replica], now: Micros) -> bool {
         let is_fresh = |late: &Late| {
             let age = now.max(late.seen).since(late.seen);
@@ -176,7 +176,7 @@ impl Picture {
     /// How old the view of a replica with late signals is.
     pub(super) fn age_of_late(&self, index: usize, now: Micros) -> Option<Span> {
         let late = self.late.get(&(index as u32))?;
-        // A replica without events since then is as it was. A fault may begin after the latest event, of which `now` is the instant.
+        // A replica without events since then is as it was. `now` is the instant of the latest event, and a fault may begin after it.
         let since = if self.sees_all() { late.since } else { late.seen };
         let age = now.max(since).since(since);
         Some(if self.sees_all() { late.delay.min(age) } else { age })

@@ -110,14 +110,26 @@ impl Picture {
             if self.any_late() && self.is_late(replica.id()) {
                 return self.look_or_keep(replica, now);
             }
-            self.views[index] = look_at(replica, &self.views[index]);
-            let [signals, adapters] = wants;
-            if signals {
-                self.signals[index] = signals_of(replica, &self.signals[index]);
-            }
-            if adapters {
-                replica.look_at_adapters(&mut self.adapters[index]);
-            }
+            self.see_now(replica, wants);
+        }
+    }
+
+    /// A replica is in another phase, perhaps with an empty memory.
+    pub(super) fn look_again(&mut self, replica: &Replica, wants: [bool; 2]) {
+        if self.sees_all() && !self.is_late(replica.id()) {
+            self.see_now(replica, wants);
+        }
+    }
+
+    #[inline]
+    fn see_now(&mut self, replica: &Replica, [signals, adapters]: [bool; 2]) {
+        let index = replica.id().index();
+        self.views[index] = look_at(replica, &self.views[index]);
+        if signals {
+            self.signals[index] = signals_of(replica, &self.signals[index]);
+        }
+        if adapters {
+            replica.look_at_adapters(&mut self.adapters[index]);
         }
     }
 

@@ -127,10 +127,11 @@ impl Gateway {
         }
     }
 
-    /// Whether requests are held for replicas.
+    /// Whether a run without a horizon goes on for requests at the gateway: some are held for a while, or wait for replicas that
+    /// `may_serve`.
     #[inline]
-    pub(in crate::engine) fn holds(&self) -> bool {
-        !self.held.is_empty() || self.flow.as_ref().is_some_and(|flow| flow.waiting() > 0)
+    pub(in crate::engine) fn holds(&self, may_serve: impl FnOnce() -> bool) -> bool {
+        !self.held.is_empty() || self.flow.as_ref().is_some_and(|flow| flow.waiting() > 0) && may_serve()
     }
 
     /// Requests that wait because the replicas are saturated.
@@ -190,6 +191,7 @@ impl Gateway {
                         self.picture.add(replica);
                         self.in_flight.push(0);
                     }
+                    self.picture.look_again(replica, self.wants());
                     self.ejections.begins_anew(replica);
                     if !replica.life.hidden {
                         self.see_phase(id, around);
@@ -228,14 +230,20 @@ impl Gateway {
             replica.id(),
             in_flight
         );
-        let wants = [self.router.wants_signals(), self.router.wants_adapters()];
-        self.picture.see(replica, (*in_flight, now), wants);
+        let in_flight = *in_flight;
+        self.picture.see(replica, (in_flight, now), self.wants());
         if let Some(gauge) = &mut self.admission.gauge {
-            gauge.see(replica, *in_flight, now);
+            gauge.see(replica, in_flight, now);
         }
         if let Some(flow) = &mut self.flow {
-            flow.gauge_sees(replica, *in_flight, now);
+            flow.gauge_sees(replica, in_flight, now);
         }
+    }
+
+    /// Whether the router wants signals, and adapters.
+    #[inline]
+    fn wants(&self) -> [bool; 2] {
+        [self.router.wants_signals(), self.router.wants_adapters()]
     }
 
     /// Follows `new` instead of `old`, before the fleet does.

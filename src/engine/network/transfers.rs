@@ -181,8 +181,8 @@ impl Network {
         self.peak_flows
     }
 
-    /// The transfers that do not land as it is, and do not take too long either: a link carries nothing, or so little that they would
-    /// be under way for longer than any run.
+    /// The transfers that neither land nor reach a time-out: their link carries nothing, or so little that they would be under way for
+    /// longer than any run.
     pub fn stalled(&self) -> impl Iterator<Item = &Transfer> {
         self.under_way.iter().filter(|t| t.next.0 == Micros::MAX)
     }

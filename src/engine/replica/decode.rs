@@ -86,7 +86,7 @@ impl Decoders {
         self.insert(slot, slab);
     }
 
-    /// The same of a request whose latest token is ready at `shown`, and may be shown later: the gap before the next is not a step then.
+    /// The same, with the latest token ready at `shown`. If another front end shows it later, the gap before the next one is not a step.
     pub(in crate::engine) fn join_after(&mut self, slot: Slot, shown: Micros, slab: &mut Slab) {
         self.join(slot, slab);
         if slab[slot].last_token > shown {

@@ -327,7 +327,7 @@ impl Tables {
         let stop = session.advance_telling(until.min(due), max_events, self);
         let over = stop == Stop::Finished && session.engine().end() <= due && !session.awaits_edit();
         if over && until > due {
-            // Nothing is sampled any more on the way to edits that are switched off.
+            // Nothing is sampled on the way to edits that are switched off.
             let stop = session.advance_telling(until, max_events, self);
             return self.check().map(|()| stop);
         }

@@ -110,7 +110,6 @@ impl Sides {
         self.replicas[replica].1 = home;
         let sides = (&mut self.prefills, &mut self.homes);
         let (from, to) = if home { sides } else { (sides.1, sides.0) };
-        super::entry(&mut from.loads, replica);
         from.draining(replica, now, log);
         super::entry(&mut to.loads, replica).0 += std::mem::take(&mut from.loads[replica].0);
         if serving {
@@ -172,7 +171,7 @@ impl Imbalance {
 
     pub(super) fn draining(&mut self, replica: usize, now: Micros, log: &mut AnomalyLog) {
         self.report(now, log);
-        let (load, serving) = &mut self.loads[replica];
+        let (load, serving) = super::entry(&mut self.loads, replica);
         if *serving {
             *serving = false;
             self.n -= 1;

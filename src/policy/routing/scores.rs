@@ -127,7 +127,7 @@ impl Scores {
         self.excluded.clear();
     }
 
-    /// Starts a decision among `candidates` with one part for each of `terms`; all values are 0.
+    /// Starts a decision among `candidates` with one part for each of `terms` and without summands; all values are 0.
     pub(super) fn begin(&mut self, candidates: usize, terms: impl ExactSizeIterator<Item = (Term, f64)>) {
         self.totals.clear();
         self.totals.resize(candidates, 0.0);
@@ -139,16 +139,7 @@ impl Scores {
             part.values.clear();
             part.values.resize(candidates, 0.0);
         }
-    }
-
-    /// Sets summand number `at` to a summand of part number `part`.
-    pub(super) fn place_summand(&mut self, at: usize, part: u32, text: &Rc<str>) {
-        if let Some(there) = self.summands.get_mut(at) {
-            there.part = part;
-            there.text = Rc::clone(text);
-        } else {
-            self.summands.push(Summand { part, text: Rc::clone(text), values: Vec::new() });
-        }
+        self.summands.clear();
     }
 
     /// Adds the parts up, in their order.

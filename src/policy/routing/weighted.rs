@@ -8,13 +8,14 @@ use super::picker::PickerState;
 use super::predictor::Predictor;
 use super::scorer::{Facts, Out, PromptMemory, ScorerState};
 use super::sent_tokens::SentTokens;
-use super::{Choice, Fleet, Outcome, Router, Scores, Term};
+use super::{Choice, Fleet, Outcome, Router, Scores, Summand, Term};
 use crate::base::{RequestId, math};
 use crate::policy::{Reason, ReplicaView, RequestView};
 use crate::scenario::{
     Expression, Filter, Scorer, SessionFilter, TokenCount, TokenUntil, Weighted as Settings, limits,
 };
 use serde::{Deserialize, Serialize};
+use std::rc::Rc;
 
 /// A weighted sum of scores decides.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -242,19 +243,17 @@ impl Weighted {
         scores.begin(fleet.replicas.len(), terms);
         self.find_out(request, fleet);
         // Scorers that need to know whether any replica has the prompt run after those that determine it.
-        let mut placed = 0;
         for late in [false, true] {
             for (i, row) in self.rows.iter_mut().enumerate() {
                 if row.is(&Scorer::NoHitLru) != late {
                     continue;
                 }
-                let first = placed;
-                for text in row.state.summands() {
-                    scores.place_summand(placed, i as u32, text);
-                    placed += 1;
-                }
+                let first = scores.summands.len();
+                let new =
+                    |text: &Rc<str>| Summand { part: i as u32, text: Rc::clone(text), values: Vec::new() };
+                scores.summands.extend(row.state.summands().map(new));
                 let part = &mut scores.parts[i];
-                let out = Out { values: &mut part.values, summands: &mut scores.summands[first..placed] };
+                let out = Out { values: &mut part.values, summands: &mut scores.summands[first..] };
                 self.not_finite += row.state.score(request, fleet, &self.facts, out);
                 for value in &mut part.values {
                     *value = value.clamp(0.0, 1.0);
@@ -264,7 +263,6 @@ impl Weighted {
                 }
             }
         }
-        scores.summands.truncate(placed);
         scores.sum_up();
     }
 

@@ -1,5 +1,5 @@
 //! The readable form of a link: `chat-4xh100;length=29;cluster.routing=random;t=61.9`, the name of a preset, how long the rest is, and then
-//! paths and values as `--set` takes them, and what the page shows. A link without fields needs no length, and one that is typed neither.
+//! paths and values as `--set` takes them, and what the page shows. A link without fields and one that is typed need no length.
 
 use super::view::{VIEW_KEYS, View};
 use crate::base::{Diagnostic, Diagnostics};
@@ -90,7 +90,7 @@ fn other_choice<'a>(difference: &'a Value, base: &Value) -> Option<&'a str> {
     (left && changes[name].is_object()).then_some(name)
 }
 
-/// The key of how many characters follow: a link whose end is missing would be another scenario.
+/// The key that says how many characters follow: a link that was cut would be another scenario.
 const LENGTH: &str = "length";
 
 /// The preset, how long the rest is if there are settings, these, and the view, as the text after `#`.

@@ -1,5 +1,5 @@
-//! Which requests the times of two runs are of: where the runs answered different requests, those that both answered. The times of a
-//! run that loses its slowest requests would be better for that alone.
+//! Which requests count in the times of two runs: where the runs answered different requests, those that both answered. Otherwise a
+//! run that loses its slowest requests would be faster for that alone.
 
 use super::pairing::Pair;
 use super::{Metric, Outcome, Outcomes, Over, Side};
@@ -9,12 +9,12 @@ use crate::base::number_text::count;
 const TIMES: [fn(&mut Outcome) -> &mut Option<u64>; 4] =
     [|r| &mut r.ttft_us, |r| &mut r.e2e_us, |r| &mut r.queue_wait_us, |r| &mut r.scheduling_delay_us];
 
-/// By time, whether requests that only one of two runs has it of were left out.
+/// For each time, whether it was left out of requests because only one of two runs has it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct LeftOut([bool; TIMES.len()]);
 
 impl LeftOut {
-    /// Leaves the times out that only one of two runs has; `pairs` are the requests that count in both.
+    /// Leaves out the times that only one of two runs has; `pairs` are the requests that count in both.
     pub(super) fn of(a: &mut Outcomes, b: &mut Outcomes, pairs: &[Pair]) -> Self {
         let mut left_out = Self::default();
         let mut in_pair = [vec![false; a.requests.len()], vec![false; b.requests.len()]];

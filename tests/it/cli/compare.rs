@@ -96,7 +96,7 @@ const TO_THE_END: [&str; 4] = ["--set", "run.horizon_s=0", "--set", "run.max_req
 
 #[test]
 fn a_run_that_loses_its_slowest_requests_is_not_better_over_all() {
-    // B refuses what would wait longer: of those that A answered late, B answered few.
+    // B refuses what would wait for long: it answers few of the requests that A answers late.
     let args = [
         "compare",
         "router-showdown",

@@ -1,4 +1,4 @@
-//! What is asked for of a run changes nothing of it: with every output its report and its digest are those of the plain run.
+//! Outputs change nothing of a run: with each of them, and with all, its report and its digest are those of the plain run.
 
 use crate::support::command::{TempFile, run, stderr, stdout};
 use tokenyard::session::Session;
@@ -71,7 +71,7 @@ const SCENARIOS: [(&str, &str); 9] = [
     ),
 ];
 
-/// What a command prints that goes well.
+/// What a command that succeeds prints.
 fn report(args: &[&str], what: &str) -> String {
     let out = run(args);
     assert_eq!(out.status.code(), Some(0), "{what}: {}", stderr(&out));

@@ -1,7 +1,8 @@
 //! Scenarios drawn from the JSON Schema, with edits at any instant and seeks back into times when nothing happens: each is refused with
 //! messages or runs, loses no request, and gives the same however it was gone through.
 //!
-//! Hundreds of seeds at each run of the tests, two thousand with `scripts/test --all`. `scripts/campaign schema N` runs others, each with a limit of time.
+//! Hundreds of seeds in `scripts/test`, two thousand in `scripts/test --all`. `scripts/campaign schema N` runs others, each with a limit
+//! of time.
 
 use crate::support::drawn::Drawer;
 use crate::support::numbers;

@@ -1,7 +1,7 @@
 //! The metrics of a run as OpenMetrics text, read by a strict reader of its own: one family after the other, series that
 //! do not interleave, rising time stamps, histograms that add up; and its figures are those of the report.
 
-use crate::support::rows::Memory;
+use crate::support::memory::Memory;
 use std::collections::{BTreeMap, BTreeSet};
 use tokenyard::base::Micros;
 use tokenyard::exchange::export::{MOST_VALUES, MetricsOutput, Tables};

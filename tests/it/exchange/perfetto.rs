@@ -1,7 +1,8 @@
 //! A trace for Perfetto, read by a reader of its own: slices of a lane nest, events are in order, flows have both ends in a
 //! slice, and its figures are those of the report.
 
-use crate::support::rows::{Memory, start};
+use crate::support::memory::Memory;
+use crate::support::rows::start;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use tokenyard::base::Micros;

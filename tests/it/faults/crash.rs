@@ -1,10 +1,11 @@
 //! Replicas that crash and come back.
 
 use super::{attempts, breaks, crash, in_turn, left_s, run};
+use serde_json::json;
 use tokenyard::base::Micros;
 use tokenyard::engine::{BreakReason, DropReason, RequestState};
 use tokenyard::policy::ReplicaPhase;
-use tokenyard::scenario::Scenario;
+use tokenyard::scenario::{Scenario, from_value};
 use tokenyard::session::{Audience, Session};
 
 fn states(session: &Session) -> Vec<RequestState> {
@@ -180,4 +181,24 @@ fn the_keys_alone_change_nothing_but_the_digest_of_the_scenario() {
         report
     };
     assert_eq!(results(&with), results(&plain));
+}
+
+#[test]
+fn a_replica_that_crashes_before_it_has_served_is_no_trouble_for_what_looks_for_imbalance() {
+    let document = json!({
+        "tokenyard": 1,
+        "run": {"horizon_s": 5, "warmup_s": 0},
+        "cluster": {"pools": [{
+            "name": "p",
+            "replicas": 0,
+            "scaling": {
+                "policy": {"threshold": {}}, "min": 1, "max": 2, "tick_s": 0.2, "hold_s": 5,
+                "start": {"phases": {"load_s": 2}},
+            },
+        }]},
+        "edits": [{"at_us": 1_000_000, "fault": {"crash": {"replica": 0, "restart_s": 0.5}}}],
+    });
+    let s = from_value(document).unwrap_or_else(|problems| panic!("{problems:?}"));
+    let session = run(&s);
+    assert_eq!(session.report_data().faults.expect("a crash").each.len(), 1);
 }

@@ -1,11 +1,13 @@
 //! What the gateway sees late, and what it cannot reach.
 
-use super::{attempts, breaks, in_turn, left_s, run};
+use super::{attempts, breaks, crash, in_turn, left_s, run};
 use crate::support::{Story, cluster, plan, start};
+use serde_json::json;
 use tokenyard::base::Micros;
 use tokenyard::engine::{BreakReason, Decision, DropReason, RequestState};
 use tokenyard::scenario::{
-    Detector, Fault, FlowControl, LateSignals, RoutingPolicy, Scenario, Unreachable, UtilizationDetector,
+    Change, Detector, Fault, FlowControl, LateSignals, RoutingPolicy, Scenario, TimedEdit, Unreachable,
+    UtilizationDetector,
 };
 
 fn unreachable(replica: u32, for_s: f64) -> Fault {
@@ -73,7 +75,7 @@ fn a_client_and_a_crash_find_a_request_that_waits_for_a_connection() {
     s.cluster.resilience.retries = 1;
     s.cluster.resilience.retry_budget_share = 1.0;
     s.workload.timeout_s = 30.0;
-    let s = breaks(breaks(s, 0.5, unreachable(1, 9.0)), 1.2, super::crash(1, 1.0));
+    let s = breaks(breaks(s, 0.5, unreachable(1, 9.0)), 1.2, crash(1, 1.0));
     let session = run(&s);
     assert_eq!(attempts(&session, 1).first().map(|a| a.reason), Some(BreakReason::Crash));
     assert_eq!(attempts(&session, 3).first().map(|a| a.reason), Some(BreakReason::Unreachable));
@@ -164,4 +166,34 @@ fn signals_that_become_late_after_the_latest_event_have_no_age_yet() {
     session.advance(Micros::MAX, u64::MAX);
     assert_eq!(left_s(&session).len(), 2);
     assert!(session.engine().records().iter().all(|r| r.state() == RequestState::Completed));
+}
+
+#[test]
+fn a_crash_that_routers_hear_of_after_the_return_is_passed_over() {
+    let mut s = in_turn(1, &[(0, 1), (2_000_000, 1)]);
+    s.cluster.resilience.discovery_ms = 200.0;
+    let mut s = breaks(s, 1.5, crash(0, 0.1));
+    // They would know of the crash at 1.7 s; from this edit on they know of the return at once, at 1.6 s.
+    s.edits.push(TimedEdit::new(1_550_000, Change::set("cluster.resilience.discovery_ms", 0)));
+    assert_eq!(left_s(&run(&s)), [1.0, 3.0]);
+}
+
+#[test]
+fn a_router_that_wants_signals_sees_a_replica_that_starts_again_as_it_is() {
+    let mut s = in_turn(2, &[(0, 1), (0, 1), (8_000_000, 1), (8_000_000, 1)]);
+    let routing = json!({"weighted": {
+        "profile": "custom",
+        "scorers": [{"scorer": "predicted-latency", "weight": 1}],
+        "filters": [{"slo-headroom": {"shed": false}}],
+    }});
+    s.cluster.routing = serde_json::from_value(routing).expect("a router");
+    let scaling = json!({"start": {"phases": {"load_s": 1}}});
+    s.cluster.pools[0].scaling = serde_json::from_value(scaling).expect("settings of scaling");
+    for (at_us, replicas) in [(3_000_000, 1), (5_000_000, 2)] {
+        s.edits.push(TimedEdit::new(at_us, Change::set("cluster.pools[0].replicas", replicas)));
+    }
+    // Every event asserts that what the router sees is what is there (INV-7).
+    let session = run(&s);
+    assert_eq!(session.report_data().requests.completed, 4);
+    assert_eq!(session.engine().replicas().len(), 2, "the one that stopped starts again");
 }

@@ -1,4 +1,4 @@
-//! Runs without a horizon whose last requests wait for what never comes: they end, and say what is stuck.
+//! Runs without a horizon end when nothing more can happen, and say what their last requests wait for.
 
 use super::breaks;
 use crate::support::scenarios::sound;
@@ -122,4 +122,56 @@ fn a_replica_that_is_stuck_without_an_end_is_told() {
     let session = ended(&s);
     let text = told(&session).expect("a notice");
     assert!(text.contains("for a replica that is stuck without an end (r0)"), "{text}");
+}
+
+/// Two replicas that crash for good, under each detector; requests that come later wait at the gateway.
+#[test]
+fn a_run_in_which_no_replica_serves_or_comes_back_ends_and_says_so() {
+    for mut flow_control in flow_controls() {
+        flow_control["no_replica_ttl_s"] = json!(0);
+        let document = json!({
+            "tokenyard": 1,
+            "run": {"horizon_s": 0, "warmup_s": 0, "max_requests": 200},
+            "cluster": {
+                "pools": [{"name": "p", "replicas": 2}],
+                "flow_control": flow_control,
+                "faults": {"crash_mtbf_s": 1, "restart_s": 0},
+            },
+            "workload": {"clients": [{
+                "arrivals": {"poisson": {"rate_per_s": 20}},
+                "prompt_tokens": {"constant": {"tokens": 100}},
+                "output_tokens": {"constant": {"tokens": 10}},
+            }]},
+        });
+        let session = ended(&from_value(document).unwrap_or_else(|problems| panic!("{problems:?}")));
+        let report = session.report_data();
+        assert!(report.requests.completed > 0 && report.requests.in_pipeline > 0, "{flow_control}");
+        let text = told(&session).expect("a notice");
+        assert!(text.contains("requests wait for a replica, and none serves or comes back"), "{text}");
+    }
+}
+
+#[test]
+fn a_pool_without_replicas_does_not_keep_a_run_going_when_the_others_are_down_for_good() {
+    let mut s = apart(&json!({"ttl_s": 0, "no_replica_ttl_s": 0}));
+    s.cluster.pools[1].replicas = 0;
+    s.cluster.faults.crash_mtbf_s = 1.0;
+    s.edits.push(TimedEdit::new(3_600_000_000, Change::set("cluster.pools[1].replicas", 1)));
+    let session = ended(&s);
+    assert_eq!(session.report_data().requests.completed, 0);
+    assert!(told(&session).is_some_and(|text| text.contains("none serves or comes back")));
+}
+
+#[test]
+fn an_edit_that_adds_replicas_to_a_run_that_is_over_brings_nothing_of_the_time_before_it() {
+    let mut s = apart(&json!({"ttl_s": 0, "no_replica_ttl_s": 0}));
+    s.cluster.faults.crash_mtbf_s = 1.0;
+    for (at_us, replicas) in [(1, 0), (30_000_000, 2)] {
+        let change = |pool: usize| Change::set(&format!("cluster.pools[{pool}].replicas"), replicas);
+        s.edits.extend([0, 1].map(|pool| TimedEdit::new(at_us, change(pool))));
+    }
+    let session = ended(&s);
+    assert_eq!(session.edits().len(), 4);
+    let crashes = session.report_data().faults.expect("replicas crash").each;
+    assert!(!crashes.is_empty() && crashes.iter().all(|crash| crash.at_us >= 30_000_000), "{crashes:?}");
 }

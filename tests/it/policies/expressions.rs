@@ -275,3 +275,12 @@ fn an_edit_of_a_threshold_is_in_force_at_once() {
     }
     assert!(at_half > 10, "{at_half}");
 }
+
+#[test]
+fn a_router_without_expressions_has_no_summands_of_the_router_before_it() {
+    let mut s = conversations(40.0);
+    s.cluster.routing = weighted(&[(expression("in_flight - waiting"), 1.0)]);
+    s.edits = vec![TimedEdit::new(2_000_000, Change::set("cluster.routing", "kv-cost"))];
+    let summands: Vec<usize> = run(&s).1.decisions.iter().map(|d| d.scores.summands.len()).collect();
+    assert_eq!((summands.first(), summands.last()), (Some(&2), Some(&0)));
+}

@@ -1,6 +1,7 @@
 //! Rows of a run: they match the run in both formats, and do not change it.
 
-use crate::support::rows::{Memory, cell, lines, rows, start, text, texts, whole};
+use crate::support::memory::Memory;
+use crate::support::rows::{cell, lines, rows, start, text, texts, whole};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use tokenyard::base::{Micros, RequestId};

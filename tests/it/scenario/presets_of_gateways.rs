@@ -4,6 +4,7 @@ use super::presets::{Run, about, run};
 use super::presets_of_scaling::{OTHER_SEEDS, report, under_other_seeds};
 use crate::support::rows::whole;
 
+/// The share of prompt tokens that came from the cache.
 fn cached(found: &Run, from_s: f64, to_s: f64) -> f64 {
     let rows = found.between("", from_s, to_s);
     let sum = |of: &str| rows.iter().filter_map(|row| whole(row, of)).sum::<u64>() as f64;
@@ -61,7 +62,7 @@ fn critical_requests_wait_less_where_the_gateway_holds_what_the_replicas_have_no
     }
 }
 
-/// Of those that had to wait at the gateway: the most that go on within a span.
+/// The most requests that leave the queue of the gateway within a span.
 fn crowd(found: &Run, from_s: f64, to_s: f64, us: u64) -> usize {
     let rows = found.between("", from_s, to_s);
     let waited = |row: &&serde_json::Map<String, serde_json::Value>| {

@@ -1,12 +1,10 @@
 //! Checks in figures what the notes of presets about autoscalers say.
 
-use super::presets::{Run, about, decisions, run};
+use super::presets::{Run, about, decisions, document, run};
 use crate::support::rows::{rows, start, whole};
 use serde_json::{Map, Value};
 use tokenyard::base::Micros;
 use tokenyard::exchange::export::Table;
-use tokenyard::scenario::preset::Preset;
-use tokenyard::scenario::set_path;
 use tokenyard::session::Report;
 
 /// Seeds beside the preset's own, for claims that hold whatever is drawn.
@@ -15,16 +13,6 @@ pub(super) const OTHER_SEEDS: [&str; 2] = ["101", "102"];
 /// A preset with some fields set, under each of the other seeds.
 pub(super) fn under_other_seeds(name: &str, sets: &[(&str, &str)]) -> [Run; 2] {
     OTHER_SEEDS.map(|seed| run(name, &[sets, &[("seed", seed)]].concat()))
-}
-
-/// The preset with some fields set.
-fn document(name: &str, sets: &[(&str, &str)]) -> Value {
-    let preset = Preset::named(name).expect("a preset");
-    let mut document = serde_json::to_value(preset.scenario()).expect("a scenario is JSON");
-    for (path, value) in sets {
-        set_path(&mut document, path, value).expect("a field");
-    }
-    document
 }
 
 /// The report of a preset with some fields set.
@@ -49,7 +37,7 @@ fn changes(name: &str, sets: &[(&str, &str)]) -> Vec<(u64, u64, u64)> {
         .collect()
 }
 
-/// A column of the decisions between two instants, without those that have nothing there.
+/// A column of the decisions between two instants, where it has a value.
 fn figures(decisions: &[Map<String, Value>], column: &str, from_s: f64, to_s: f64) -> Vec<f64> {
     let here = |row: &&Map<String, Value>| {
         (from_s..=to_s).contains(&(whole(row, "time_us").expect("an instant") as f64 / 1e6))

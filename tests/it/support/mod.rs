@@ -5,6 +5,7 @@ pub(crate) mod drawn;
 pub(crate) mod edit;
 pub(crate) mod flow;
 pub(crate) mod gateway;
+pub(crate) mod memory;
 pub(crate) mod numbers;
 pub(crate) mod outcomes;
 pub(crate) mod repair;

@@ -1,5 +1,5 @@
-//! How many cases a test looks at: a representative part each time, all of them with `TOKENYARD_TESTS=all` as `scripts/test --all`
-//! sets it, and as many generated ones as the environment asks for in a campaign.
+//! How many cases a test looks at: a representative part, or all of them with `TOKENYARD_TESTS=all`, which `scripts/test --all` sets.
+//! In a campaign the environment says which generated cases run.
 
 #![expect(clippy::print_stdout, reason = "a campaign says how far it is")]
 
@@ -31,7 +31,8 @@ fn left(few: u64, all: u64) {
     file.write_all(line.as_bytes()).expect("a line is written");
 }
 
-/// The generated cases of one test: `few` or `all` from 0 on, or as many as `TOKENYARD_CASES` says from `TOKENYARD_FIRST_CASE` on.
+/// The generated cases of one test: `few` or `all` from 0 on. `TOKENYARD_CASES` sets another number of them, `TOKENYARD_FIRST_CASE`
+/// the first one.
 pub(crate) fn numbers(few: u64, all: u64) -> Range<u64> {
     let read = |name: &str| {
         let text = std::env::var(name).ok()?;

@@ -1,34 +1,11 @@
 //! Rows of a run as a reader of the files has them: written to memory, and read again.
 
+use crate::support::memory::Memory;
 use serde_json::{Map, Value};
-use std::cell::RefCell;
-use std::io::{self, Write};
-use std::rc::Rc;
 use tokenyard::base::Micros;
 use tokenyard::exchange::export::{Format, Output, Table, Tables};
 use tokenyard::scenario::parse;
 use tokenyard::session::{Audience, Session, Stop};
-
-/// A file in memory that the test reads, too.
-#[derive(Clone, Default)]
-pub(crate) struct Memory(pub(crate) Rc<RefCell<Vec<u8>>>);
-
-impl Write for Memory {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.borrow_mut().extend_from_slice(bytes);
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-}
-
-impl Memory {
-    pub(crate) fn text(&self) -> String {
-        String::from_utf8(self.0.borrow().clone()).expect("rows are UTF-8")
-    }
-}
 
 /// A run without watchers, at its beginning.
 pub(crate) fn start(scenario: &Value) -> Session {

@@ -5,7 +5,7 @@ import { fitted, font, label, labelFrom, roundRect, shareBar } from '../draw/mar
 import type { Pen } from '../draw/pen.ts';
 import type { ReplicaFrame } from '../generated/boundary.ts';
 import { isDown } from './facts.ts';
-import type { Box, Span } from './layout.ts';
+import { type Box, COLUMN_GAP, type Span } from './layout.ts';
 import type { Scene } from './scene.ts';
 import { agoWords, downWord, faultWords, hitWords, servesAt, startShare, startWords } from './starting.ts';
 
@@ -147,7 +147,7 @@ export function drawFaulty(s: Scene, col: Span, box: Box, r: ReplicaFrame): bool
   bolt(pen, col.x + pen.measureText(`r${r.id}`).width + 5, top - 10, 1, p.miss);
   pen.font = font(p, 11);
   // The gap to the next column is room too.
-  label(pen, fitted(pen, words[0], col.w + 10), col.x, tall ? mid + 5 : mid + 10, p.missText);
-  if (tall) label(pen, fitted(pen, words[1], col.w + 10), col.x, mid + 20, p.ink3);
+  label(pen, fitted(pen, words[0], col.w + COLUMN_GAP), col.x, tall ? mid + 5 : mid + 10, p.missText);
+  if (tall) label(pen, fitted(pen, words[1], col.w + COLUMN_GAP), col.x, mid + 20, p.ink3);
   return true;
 }

@@ -161,7 +161,7 @@ function drawBusy(s: Scene, col: Span, box: Box, r: ReplicaFrame): void {
   if (pool) {
     // Beside the name and the busy share, if the column is wider for it.
     pen.font = font(p, 11);
-    label(pen, fitted(pen, pool[0], col.w - 40), col.x + 40, mid - 8, p.ink2);
+    label(pen, fitted(pen, pool[0], col.w - 52), col.x + 40, mid - 8, p.ink2);
     label(pen, fitted(pen, pool[1], col.w - 40), col.x + 40, mid + 10, p.ink3);
   }
   pen.font = font(p, 11);

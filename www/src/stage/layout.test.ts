@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
 import { trust } from '../base/trust.ts';
 import type { ReplicaFrame } from '../generated/boundary.ts';
+import { dotsAt } from './cardMenu.ts';
 import { kvSaid } from './kvHover.ts';
-import { barPitch, cellGrid, chipSlots, detailFor, hitTest, marksTop, stageLayout } from './layout.ts';
+import { type Box, barPitch, cellGrid, chipSlots, detailFor, hitTest, marksTop, stageLayout } from './layout.ts';
 
 const inside = (width: number, height: number, n: number): boolean => {
   const l = stageLayout(width, height, n);
@@ -33,7 +34,7 @@ test('four rows at the designed width are 66 px high and 6 apart, with the colum
     [246, 66],
   ]);
   expect([l.columns.id.w, l.columns.wait.w, l.columns.batch.w, l.columns.kv.w, l.columns.now.w]).toEqual([
-    40, 84, 160, 129, 67,
+    44, 84, 156, 129, 67,
   ]);
   expect(l.marks).toBe(36);
 });
@@ -70,6 +71,28 @@ test('a place on the blocks of a row says what a cell stands for', () => {
   expect(kvSaid(l, few, x, y)).toBe('');
 });
 
+test('the menu of a card lies in its left cell or, on a phone, in its lower corner, and off every number', () => {
+  for (const [width, height, n] of [
+    [822, 326, 4],
+    [822, 326, 8],
+    [1302, 506, 1],
+  ] as const) {
+    const l = stageLayout(width, height, n);
+    const replicas = Array.from({ length: n }, (_, id) => trust<ReplicaFrame>({ id }));
+    const { id, wait } = l.columns;
+    const box = l.boxes[0] ?? trust<Box>(undefined);
+    const at = (x: number): boolean =>
+      Array.from({ length: box.h }, (_, y) => dotsAt(l, replicas, 0, x, box.y + y)).some((found) => found === 0);
+    const reached = Array.from({ length: width }, (_, x) => x).filter(at);
+    expect(reached.length).toBeGreaterThan(20);
+    expect(Math.min(...reached)).toBeGreaterThanOrEqual(id.x - 6);
+    expect(Math.max(...reached)).toBeLessThan(wait.x + 6);
+  }
+  const phone = stageLayout(374, 600, 4);
+  const [box] = phone.boxes;
+  expect(dotsAt(phone, [trust<ReplicaFrame>({ id: 0 })], 0, 350, (box?.y ?? 0) + (box?.h ?? 0) - 10)).toBe(0);
+});
+
 test('without replicas the router is where it is with one', () => {
   expect(stageLayout(820, 395, 0).axisY).toBe(stageLayout(820, 395, 1).axisY);
   expect(stageLayout(820, 395, 0).boxes).toEqual([]);
@@ -77,7 +100,7 @@ test('without replicas the router is where it is with one', () => {
 
 test('several pools take the room for their names from the batch, and every column keeps some', () => {
   const l = stageLayout(822, 326, 4, 2);
-  expect([l.columns.id.w, l.columns.wait.w, l.columns.kv.w]).toEqual([92, 84, 129]);
+  expect([l.columns.id.w, l.columns.wait.w, l.columns.kv.w]).toEqual([96, 84, 129]);
   for (const width of [822, 730]) {
     const { columns, boxes } = stageLayout(width, 326, 4, 2);
     const end = (boxes[0]?.x ?? 0) + (boxes[0]?.w ?? 0);

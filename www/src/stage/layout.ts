@@ -57,7 +57,8 @@ const FLOW = 262;
 /** Left of the heat cells: the number of the first replica of each row. */
 export const GUTTER = 34;
 const EDGE = 12;
-const GAP = 12;
+/** Between two columns of a row. */
+export const COLUMN_GAP = 12;
 const PHONE = { card: 93, most: 160, gap: 7, top: 62, edge: 8, pad: 10, foot: 30 } as const;
 /**
  * The least heights of a compact row and of one with text above the marks; below `compact` a row is illegible. No row is
@@ -208,8 +209,8 @@ function fullRows(pane: Pane, area: Box, n: number, pools: number, room: number)
 /** The columns of a row. Widths are for 528 px; the difference goes to the batch and, in whole cells, to the blocks. */
 function columnsOf(inner: Span, compact: boolean, pools: boolean): Columns {
   const lead = compact ? LEAD : NO_LEAD;
-  const idW = compact ? (pools ? 124 : 76) : pools ? 92 : 40;
-  const spare = inner.w - (idW + 84 + 160 + 129 + 67 + 4 * GAP);
+  const idW = compact ? (pools ? 124 : 76) : pools ? 96 : 44;
+  const spare = inner.w - (idW + 84 + 160 + 129 + 67 + 4 * COLUMN_GAP);
   // The batch column shrinks first: the heads of the blocks need their width.
   const share = Math.max(0, spare) * 0.4 + Math.min(0, spare + 60) * 0.5;
   const cells = Math.floor((129 + share + 1) / 5);
@@ -220,7 +221,7 @@ function columnsOf(inner: Span, compact: boolean, pools: boolean): Columns {
   const [id = NONE, wait = NONE, batch = NONE, blocks = NONE, now = NONE] = widths.map((w, i) => {
     const before = leads[i] ?? 0;
     const span = { x: x + before, w: w - before };
-    x += w + GAP;
+    x += w + COLUMN_GAP;
     return span;
   });
   return { id, wait, batch, kv: blocks, now };

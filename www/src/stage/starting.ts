@@ -6,9 +6,9 @@ import { isDown } from './facts.ts';
 /** The present instant of a frame. */
 type Now = { readonly now_us: number };
 
-/** A duration on a card: from ten seconds on in whole ones, so that it is short and seldom changes. */
+/** A duration on a card: from ten seconds to ten minutes in whole seconds, so that it is short and seldom changes. */
 function span(us: number): string {
-  if (us < 10_000_000 || us >= 120_000_000) return text(durationUs(Math.max(0, us)));
+  if (us < 10_000_000 || us >= 600_000_000) return text(durationUs(Math.max(0, us)));
   return text({ value: String(Math.round(us / 1e6)), unit: 's' });
 }
 

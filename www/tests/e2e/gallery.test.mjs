@@ -46,6 +46,14 @@ onPage('the gallery opens, is searched and opens a preset by keyboard alone', as
   assert.equal(await resting(page), 37);
 });
 
+onPage('another preset is read from its note on, wherever the form was', async (page) => {
+  const form = page.locator('.left .tab').first();
+  await form.evaluate((element) => element.scrollTo({ top: 400 }));
+  await comes(() => form.evaluate((element) => element.scrollTop > 0), true);
+  await preset(page, 'kv-pressure');
+  await comes(() => form.evaluate((element) => element.scrollTop), 0);
+});
+
 onPage('tags filter the presets, Escape returns the focus', async (page) => {
   await openGallery(page);
   const chip = gallery(page).getByRole('button', { name: /^scheduling \d+$/ });

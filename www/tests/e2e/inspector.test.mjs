@@ -1,6 +1,6 @@
 // The inspector: it is never empty, a waterfall can be read to the first token, and a line of the log leads to its instant.
 import assert from 'node:assert/strict';
-import { clock, comes, OPENING_S, resting, suite } from './harness.mjs';
+import { clock, comes, inspectorTab, OPENING_S, resting, suite } from './harness.mjs';
 import { violations } from './violations.mjs';
 
 const onPage = suite();
@@ -72,4 +72,17 @@ onPage('a line of the log says its kind in words and leads to its instant', asyn
   await at.click();
   await resting(page);
   await comes(() => clock(page), Number(said));
+});
+
+onPage('the tab of a replica shows the one that is framed on the stage, without a choice', async (page) => {
+  await waterfall(page).waitFor();
+  const [framed] = /\br\d+\b/.exec(await inspector(page).textContent());
+  await inspectorTab(page, 'Replica');
+  await comes(
+    () =>
+      inspector(page)
+        .getByRole('heading', { name: /^r\d+$/ })
+        .textContent(),
+    framed,
+  );
 });

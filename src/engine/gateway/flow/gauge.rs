@@ -173,7 +173,8 @@ impl Gauge {
         self.looks().then(|| self.picture.next_look(now))
     }
 
-    /// Whether further looks show nothing else until something happens: all that can be seen was, and no replica has an event soon.
+    /// Whether further looks show nothing new until something happens: the picture is as fresh as it gets, and no replica has an event
+    /// soon.
     pub(super) fn is_still(&self, replicas: &[Replica], now: Micros) -> bool {
         let soon = now.saturating_add(SOON);
         replicas.iter().all(|r| r.next_at() > soon)

@@ -57,7 +57,7 @@ const LEAST_BLOCK: u64 = 64;
 const BYTES_PER_TOKEN: u64 = 4;
 const IN_TOKENS: &str = "four bytes of text to a token";
 
-/// The size of a block of the memory, in bytes of text.
+/// The keys of the size of a block of the memory in bytes of text, in older files.
 const FORMER_BLOCK: [&str; 2] = ["blockSize", "hashBlockSize"];
 /// Tokens of a block without any size: 64 bytes.
 const USUAL_BLOCK: u64 = 16;
@@ -247,7 +247,7 @@ fn blocks(r: &mut Reader<'_>, at: &str, keys: &mut Map<String, Value>) {
     keys.insert("prefix_block_tokens".to_owned(), json!(tokens));
 }
 
-/// The keys of the memory before blocks were counted in tokens: bytes of text in a block, and blocks of a prompt.
+/// The keys of the memory in older files: bytes of text in a block, and blocks of a prompt.
 fn former_memory(r: &mut Reader<'_>, at: &str, keys: &mut Map<String, Value>) {
     let [tokens_at, blocks_at, tune_at] =
         ["blockSizeTokens", "maxPrefixBlocksToMatch", "autoTune"].map(|key| format!("{at}.parameters.{key}"));

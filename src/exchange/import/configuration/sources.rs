@@ -51,7 +51,7 @@ pub(super) fn read_all(sources: &[Value]) -> ReadSources {
     all
 }
 
-/// Keys of which nothing is said yet.
+/// Rows for the keys that no mapping and no problem is about.
 pub(super) fn silent(source: &Value, mappings: &[Mapping], problems: &[Diagnostic]) -> Vec<Mapping> {
     let mut keys = Vec::new();
     leaves(source, "", &mut keys);

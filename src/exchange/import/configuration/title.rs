@@ -1,5 +1,5 @@
-//! The title of a scenario that sources made or changed: the model and the GPUs that it has now, or the names of the
-//! sources' formats.
+//! The title of a scenario that sources made or changed: the model and the GPUs that it has, or the names of the sources'
+//! formats.
 
 use super::changes::FieldChange;
 use super::sets::{Field, SAID, Set};
@@ -57,8 +57,7 @@ pub(super) fn title(scenario: &Scenario, said: SaidOfFleet, formats: &[&str]) ->
     format!("Imported: {what}")
 }
 
-/// Whether a title speaks of a value that has changed: a part of a name that is another now, or a number of GPUs or
-/// replicas.
+/// Whether a title names a value that changes: a part of a name, or a number of GPUs or replicas.
 pub(super) fn speaks_of_change(before: &Scenario, after: &Scenario, changes: &[FieldChange]) -> bool {
     let title = words(&before.title);
     let of_run = |change: &&FieldChange| !matches!(change.field.as_str(), "title" | "note");

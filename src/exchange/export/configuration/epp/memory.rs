@@ -15,7 +15,7 @@ const PLUGINS: [&str; 2] = [PRODUCER, "prefix-cache-scorer"];
 const KEYS: [&str; 3] = ["lruCapacityPerServer", "blockSizeTokens", "maxPrefixTokensToMatch"];
 /// Their defaults since llm-d 1.0.
 const DEFAULTS: [u32; 3] = [31_250, 64, 131_072];
-/// The size of a block in bytes of text, in older files.
+/// The keys of the size of a block in bytes of text, in older files.
 const FORMER_BLOCK: [&str; 2] = ["blockSize", "hashBlockSize"];
 /// Fewest tokens of a block.
 const SMALLEST_BLOCK: u32 = 64;
