@@ -10,6 +10,9 @@ wasm_target=wasm32-unknown-unknown
 # The features of all of the page's modules.
 wasm_features_of_page=page,whatif,closeup,links,lessons,theory,measured,exchange
 target_dir=${CARGO_TARGET_DIR:-$root/target}
+# The root package with its members; without the packages for JavaScript and Python, which their own scripts build.
+# shellcheck disable=SC2034 # scripts that source this file use it
+simulator=(--workspace --exclude tokenyard-npm --exclude tokenyard-python)
 
 # say TEXT: the heading of a step.
 say() { printf '\n== %s\n' "$*"; }

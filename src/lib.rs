@@ -36,7 +36,7 @@
 //! `examples/` has more: comparing routers, searching a capacity, rows as CSV, rewinding.
 //!
 //! # Modules
-//! A module uses only those above it in this table; a test checks that.
+//! Each is a package of its own or a room of one, and uses only those above it in this table.
 //!
 //! | module | what it is |
 //! |---|---|
@@ -59,34 +59,13 @@
 //! - `docs/README.md`: the index of the documents, from how-tos to the equations of the model.
 //! - `docs/reference/invariants.md`: what holds at every instant, and which test says so.
 
-#[macro_use]
-extern crate macro_rules_attribute;
-
-#[macro_use]
-mod derives;
-
-pub mod base;
+pub use base::{self, stats};
 #[cfg(all(feature = "cli", not(target_arch = "wasm32")))]
-pub mod cli;
-pub mod engine;
-#[cfg(any(feature = "cli", feature = "outcomes"))]
-pub mod exchange;
-#[cfg(feature = "cli")]
-pub mod gallery;
-#[cfg(feature = "cli")]
-pub mod glossary;
-#[cfg(feature = "cli")]
-pub mod golden;
-pub mod kv;
-#[cfg(any(feature = "cli", feature = "outcomes"))]
-pub mod measured;
-pub mod observe;
-pub mod perf;
-pub mod policy;
-pub mod queueing;
-pub mod scenario;
-pub mod session;
-pub mod stats;
+pub use cli;
+pub use document as scenario;
+pub use engine::{self, kv, perf, policy, workload};
+pub use queueing;
+pub use run::{observe, session};
 #[cfg(any(
     feature = "cli",
     feature = "closeup",
@@ -95,9 +74,11 @@ pub mod stats;
     feature = "theory",
     feature = "whatif"
 ))]
-pub mod study;
+pub use study;
 #[cfg(feature = "cli")]
-pub mod validate;
+pub use tools::{gallery, glossary, golden, validate};
+#[cfg(any(feature = "cli", feature = "outcomes"))]
+pub use {benchmarks as measured, exchange};
+
 #[cfg(target_arch = "wasm32")]
 pub mod wasm;
-pub mod workload;

@@ -252,7 +252,7 @@ impl StepCode {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::rng::{Purpose, Stream};
+    use crate::rng::{Purpose, Stream};
 
     #[test]
     fn numbers_come_back_as_they_were_written() {

@@ -5,7 +5,7 @@ use super::bits::{BitReader, BitWriter};
 
 /// Rows of `N` numbers.
 #[derive(Debug)]
-pub(crate) struct Columns<const N: usize> {
+pub struct Columns<const N: usize> {
     /// By column: the smallest number, and the bits of the excess over it.
     low: [u64; N],
     width: [u32; N],
@@ -15,7 +15,7 @@ pub(crate) struct Columns<const N: usize> {
 
 impl<const N: usize> Columns<N> {
     /// Packs these rows.
-    pub(crate) fn new(rows: &[[u64; N]]) -> Self {
+    pub fn new(rows: &[[u64; N]]) -> Self {
         let mut low = rows.first().copied().unwrap_or([0; N]);
         let mut differs = [0; N];
         for row in rows {
@@ -43,7 +43,7 @@ impl<const N: usize> Columns<N> {
     }
 
     /// A row.
-    pub(crate) fn get(&self, row: usize) -> [u64; N] {
+    pub fn get(&self, row: usize) -> [u64; N] {
         let mut from = BitReader::at(&self.rows, row as u64 * u64::from(self.row_bits));
         let mut n = self.low;
         for (n, &width) in n.iter_mut().zip(&self.width) {
@@ -55,7 +55,7 @@ impl<const N: usize> Columns<N> {
     }
 
     /// One number of a row.
-    pub(crate) fn number(&self, row: usize, column: usize) -> u64 {
+    pub fn number(&self, row: usize, column: usize) -> u64 {
         if self.width[column] == 0 {
             return self.low[column];
         }
@@ -65,29 +65,29 @@ impl<const N: usize> Columns<N> {
     }
 
     /// Bytes of all its rows.
-    pub(crate) fn bytes(&self) -> usize {
+    pub fn bytes(&self) -> usize {
         size_of::<Self>() + 8 * self.rows.len()
     }
 }
 
 /// Difference of `value` from the expected one, with the sign as the lowest bit.
-pub(crate) fn change(value: u64, expected: u64) -> u64 {
+pub fn change(value: u64, expected: u64) -> u64 {
     let by = value.wrapping_sub(expected) as i64;
     (by << 1 ^ by >> 63) as u64
 }
 
 /// The value with this difference from the expected one.
-pub(crate) fn changed(change: u64, expected: u64) -> u64 {
+pub fn changed(change: u64, expected: u64) -> u64 {
     expected.wrapping_add(change >> 1 ^ (change & 1).wrapping_neg())
 }
 
 /// The same for a value that can be unknown, which becomes 0. Instants and spans lie below 2^53.
-pub(crate) fn known_change(value: Option<u64>, expected: u64) -> u64 {
+pub fn known_change(value: Option<u64>, expected: u64) -> u64 {
     value.map_or(0, |value| change(value, expected) + 1)
 }
 
 /// The value with this difference from the expected one, if it is known.
-pub(crate) fn known_changed(number: u64, expected: u64) -> Option<u64> {
+pub fn known_changed(number: u64, expected: u64) -> Option<u64> {
     number.checked_sub(1).map(|number| changed(number, expected))
 }
 

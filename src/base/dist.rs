@@ -105,8 +105,8 @@ pub fn pareto(stream: &mut Stream, min: f64, tail: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::digest::Digest;
-    use crate::base::rng::Purpose;
+    use crate::digest::Digest;
+    use crate::rng::Purpose;
 
     const GOLDEN: [&str; 8] = [
         "597f1836cd93fd05",

@@ -1,7 +1,7 @@
 //! Texts for HTML.
 
 /// A text for HTML, between tags or in the quotes of an attribute.
-pub(crate) fn escaped(text: &str) -> String {
+pub fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         match c {

@@ -3,7 +3,7 @@
 //! products that need it call that function. Hashes need all 128 bits.
 
 /// A number times a count, checked.
-pub(crate) fn times(number: u64, count: u32) -> u64 {
+pub fn times(number: u64, count: u32) -> u64 {
     match u32::try_from(number) {
         Ok(small) => u64::from(small) * u64::from(count),
         Err(_) => times_large(number, count),
@@ -17,7 +17,7 @@ fn times_large(number: u64, count: u32) -> u64 {
 }
 
 /// A product with room for any result.
-pub(crate) fn wide_product(a: u64, b: u64) -> u128 {
+pub fn wide_product(a: u64, b: u64) -> u128 {
     match (u32::try_from(a), u32::try_from(b)) {
         (Ok(a), Ok(b)) => u128::from(u64::from(a) * u64::from(b)),
         (Err(_), _) | (_, Err(_)) => wide_product_large(a, b),
@@ -32,7 +32,7 @@ fn wide_product_large(a: u64, b: u64) -> u128 {
 
 /// Whether the product of three numbers is larger than that of three others. The first of each is below 32, the product of the others
 /// below 2^123.
-pub(crate) fn is_larger_product(these: [u64; 3], others: [u64; 3]) -> bool {
+pub fn is_larger_product(these: [u64; 3], others: [u64; 3]) -> bool {
     let width = |numbers: [u64; 3]| numbers.iter().map(|n| u64::BITS - n.leading_zeros()).sum::<u32>();
     if width(these).max(width(others)) > u64::BITS {
         return is_larger_product_wide(these, others);
@@ -51,7 +51,7 @@ fn is_larger_product_wide(these: [u64; 3], others: [u64; 3]) -> bool {
 
 /// The low and the high half of a product, of any numbers: of four products of 32 bits where a processor has no wider one.
 #[inline]
-pub(crate) fn halves_of_product(a: u64, b: u64) -> (u64, u64) {
+pub fn halves_of_product(a: u64, b: u64) -> (u64, u64) {
     const LOW: u64 = 0xffff_ffff;
     if cfg!(not(target_arch = "wasm32")) && !cfg!(test) {
         let wide = u128::from(a) * u128::from(b);

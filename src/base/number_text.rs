@@ -1,10 +1,10 @@
 //! Numbers as text: three significant digits, milliseconds below a second, as on the page.
 
-use crate::base::math;
-use crate::base::small::decimal::fixed;
+use crate::math;
+use crate::small::decimal::fixed;
 
 /// `24.1 ms`, `342 ms`, `2.28 s`, `3.5 min`; the unit follows a no-break space.
-pub(crate) fn duration(us: u64) -> String {
+pub fn duration(us: u64) -> String {
     let ms = us as f64 / 1000.0;
     if ms < 1000.0 {
         format!("{}\u{a0}ms", in_short(ms))
@@ -28,7 +28,7 @@ fn in_short(x: f64) -> String {
 }
 
 /// Three significant digits, without an exponent.
-pub(crate) fn three_digits(x: f64) -> String {
+pub fn three_digits(x: f64) -> String {
     if x <= 0.0 {
         return "0".to_owned();
     }
@@ -38,7 +38,7 @@ pub(crate) fn three_digits(x: f64) -> String {
 }
 
 /// `640 B`, `12.6 MB`, `1.31 GB`: decimal units, after a no-break space.
-pub(crate) fn bytes(n: u64) -> String {
+pub fn bytes(n: u64) -> String {
     let (unit, name) = match n {
         0..1000 => return format!("{n}\u{a0}B"),
         1000..999_500 => (1e3, "kB"),
@@ -50,7 +50,7 @@ pub(crate) fn bytes(n: u64) -> String {
 }
 
 /// A whole number with thousands separated by commas.
-pub(crate) fn count(n: u64) -> String {
+pub fn count(n: u64) -> String {
     let digits = n.to_string();
     let mut out = String::with_capacity(digits.len() + digits.len() / 3);
     for (i, c) in digits.chars().enumerate() {

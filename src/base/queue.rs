@@ -6,7 +6,7 @@ use std::collections::BinaryHeap;
 
 /// A queue whose items have a unique, total order; the smallest comes out first. Serialised in that order.
 #[derive(Clone, Debug)]
-pub(crate) struct Queue<T: Ord>(BinaryHeap<Reverse<T>>);
+pub struct Queue<T: Ord>(BinaryHeap<Reverse<T>>);
 
 impl<T: Ord> Default for Queue<T> {
     fn default() -> Self {
@@ -15,27 +15,33 @@ impl<T: Ord> Default for Queue<T> {
 }
 
 impl<T: Ord> Queue<T> {
-    pub(crate) fn push(&mut self, item: T) {
+    /// Adds an item.
+    pub fn push(&mut self, item: T) {
         self.0.push(Reverse(item));
     }
+    /// Takes the smallest item out.
 
-    pub(crate) fn pop(&mut self) -> Option<T> {
+    pub fn pop(&mut self) -> Option<T> {
         self.0.pop().map(|Reverse(item)| item)
     }
+    /// The smallest item.
 
-    pub(crate) fn peek(&self) -> Option<&T> {
+    pub fn peek(&self) -> Option<&T> {
         self.0.peek().map(|Reverse(item)| item)
     }
+    /// Number of items.
 
-    pub(crate) fn len(&self) -> usize {
+    pub fn len(&self) -> usize {
         self.0.len()
     }
+    /// All items, in no order.
 
-    pub(crate) fn iter(&self) -> impl Iterator<Item = &T> {
+    pub fn iter(&self) -> impl Iterator<Item = &T> {
         self.0.iter().map(|Reverse(item)| item)
     }
+    /// Removes all items.
 
-    pub(crate) fn clear(&mut self) {
+    pub fn clear(&mut self) {
         self.0.clear();
     }
 }

@@ -232,7 +232,7 @@ impl<'de, T: Entry + Deserialize<'de>, const PIECE: usize> Deserialize<'de> for 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::bits::{BitReader, BitWriter};
+    use crate::bits::{BitReader, BitWriter};
     use std::collections::VecDeque;
 
     const PIECE: usize = 256;

@@ -10,9 +10,9 @@ use super::args_queueing::{Queueing, Size};
 use super::args_rows::Rows;
 use super::args_studies::{Capacity, Compare, Explain, Sweep, Theory, WhatIf};
 use super::args_trace::Trace;
-use crate::scenario::preset::PRESETS;
 use clap::{Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
+use document::preset::PRESETS;
 use std::path::PathBuf;
 
 /// Printed below the list of commands.
@@ -26,7 +26,7 @@ pub(super) const EXIT_CODES: &str = "Exit codes:\n  \
 ///
 /// The same scenario and seed give the same bytes on stdout on every machine; everything else goes to stderr.
 #[derive(Parser)]
-#[command(version, after_help = EXIT_CODES, arg_required_else_help = true)]
+#[command(name = "tokenyard", version, after_help = EXIT_CODES, arg_required_else_help = true)]
 pub(super) struct Args {
     #[command(subcommand)]
     pub(super) command: Command,
@@ -188,7 +188,7 @@ pub(super) struct Validate {
     /// Write the table for `--gate`
     #[arg(long, value_name = "FILE")]
     pub(super) record: Option<PathBuf>,
-    /// Write the measured errors that the core ships with: src/perf/evidence.json
+    /// Write the measured errors that the core ships with: src/engine/perf/evidence.json
     #[arg(long, value_name = "FILE")]
     pub(super) evidence: Option<PathBuf>,
     /// Write validation.md, its pictures and the page's data of the experiments into this folder

@@ -1,10 +1,10 @@
 //! The arguments of `evaluate`, `rank` and `lab`.
 
 use super::args_measured::LoadArgs;
-use crate::scenario::limits;
-use crate::study::evaluate::Split;
 use clap::{ValueEnum, value_parser};
+use document::limits;
 use std::path::PathBuf;
+use study::evaluate::Split;
 
 /// Most threads.
 const JOBS: i64 = 1024;

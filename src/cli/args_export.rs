@@ -1,8 +1,8 @@
 //! The arguments of `tokenyard export`.
 
 use super::args::Input;
-use crate::exchange::export::configuration::System;
 use clap::ValueEnum;
+use exchange::export::configuration::System;
 use std::path::PathBuf;
 
 /// Arguments of `export`.

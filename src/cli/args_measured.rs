@@ -1,6 +1,6 @@
 //! The arguments that say how a benchmark was sent, where its file does not.
 
-use crate::measured::ToldLoad;
+use benchmarks::ToldLoad;
 
 /// The load of a benchmark, as far as its file does not contain it.
 #[derive(clap::Args)]

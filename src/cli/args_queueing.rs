@@ -75,7 +75,7 @@ pub(super) enum ModeName {
     AsCoded,
 }
 
-impl From<ModeName> for crate::queueing::Mode {
+impl From<ModeName> for queueing::Mode {
     fn from(name: ModeName) -> Self {
         match name {
             ModeName::Corrected => Self::Corrected,

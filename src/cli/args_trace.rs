@@ -1,7 +1,7 @@
 //! The arguments of `trace`.
 
-use crate::exchange::export::TraceFormat;
 use clap::ValueEnum;
+use exchange::export::TraceFormat;
 use std::path::PathBuf;
 
 /// Arguments of `trace`.

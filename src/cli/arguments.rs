@@ -1,7 +1,7 @@
 //! Messages about wrong arguments, in this program's words in place of the argument parser's.
 
 use super::args::Args;
-use crate::base::Diagnostic;
+use base::Diagnostic;
 use clap::error::{ContextKind, ErrorKind};
 use clap::{CommandFactory, FromArgMatches};
 use std::error::Error as _;

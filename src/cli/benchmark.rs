@@ -5,16 +5,16 @@ use super::args::Input;
 use super::input::{load, refused, tell_all};
 use super::validate::{EXPERIMENTS, OwnRow, percent};
 use super::{BAD_INPUT, Failed, say, tell, unreadable, yaml};
-use crate::base::{Diagnostic, SortedMap};
-use crate::exchange::import::benchmark::{self, Benchmark};
-use crate::exchange::import::{finite_yaml, is_yaml};
-use crate::measured::{self, Compared, Comparison, OneRun, SeriesCompared, ToldLoad, compare, replay};
-use crate::scenario::{LatencyModel, Scenario, limits, parse};
-use crate::validate::is_silicon;
+use base::{Diagnostic, SortedMap};
+use benchmarks::{self, Compared, Comparison, OneRun, SeriesCompared, ToldLoad, compare, replay};
+use document::{LatencyModel, Scenario, limits, parse};
+use exchange::import::benchmark::{self, Benchmark};
+use exchange::import::{finite_yaml, is_yaml};
 use serde_json::Value;
 use std::fmt::Write;
 use std::io::Read;
 use std::path::{Path, PathBuf};
+use tools::validate::is_silicon;
 
 /// A file and the runs in it.
 pub(super) type Runs = Vec<(String, Vec<Benchmark>)>;
@@ -144,7 +144,7 @@ fn push_comparison(text: &mut String, file: &str, c: &Comparison) {
     push_warnings(text, &c.warnings);
     if c.assumed {
         line(text, "load: assumed; no errors are shown, as a difference may come from the load");
-        line(text, &format!("load: give {}", measured::options(&c.missing)));
+        line(text, &format!("load: give {}", benchmarks::options(&c.missing)));
     }
     for note in &c.notes {
         line(text, &format!("note: {note}"));
@@ -239,7 +239,7 @@ pub(super) fn calibrate(runs: &Runs, on: &On<'_>, outputs: &Outputs<'_>) -> Resu
     }
     let file = Path::new(name).file_name().map_or_else(|| name.clone(), |n| n.to_string_lossy().into_owned());
     let b = told(name, b, on)?;
-    let found = measured::calibrate(&b, &scenario, &file).map_err(|problems| refused(name, &problems))?;
+    let found = benchmarks::calibrate(&b, &scenario, &file).map_err(|problems| refused(name, &problems))?;
     if let Some(path) = outputs.scenario {
         std::fs::write(path, &found.scenario).map_err(|e| unreadable(&path.display(), &e))?;
     }
@@ -276,7 +276,7 @@ fn own_row(found: &OneRun, file: &str) -> Result<OwnRow, Failed> {
     let scenario = parse(&found.scenario).map_err(|problems| refused(file, &problems))?;
     let pool = scenario.cluster.pools.into_iter().next().unwrap_or_default();
     let LatencyModel::Calibrated(settings) = pool.latency else { return Err(Failed(BAD_INPUT)) };
-    let half = |c: &measured::CoefficientChange| (c.coefficient.to_owned(), c.half);
+    let half = |c: &benchmarks::CoefficientChange| (c.coefficient.to_owned(), c.half);
     Ok(OwnRow {
         gpu: pool.gpu,
         engine: settings.engine,

@@ -6,14 +6,14 @@ use super::leave_out::leave_out;
 use super::outputs::{Outputs, takes_bytes};
 use super::validate::{Found, Job, Own, OwnRow, coefficients, experiments, files_of, percent, replay_jobs};
 use super::{BAD_INPUT, Failed, say, tell, unreadable};
-use crate::scenario::{CalibratedCoefficients, EngineGeneration};
-use crate::validate::{
-    Fit, Found as Coefficients, Latency, Options, Pull, built_in, carried, first_values, fit, left_out_lines,
-    median, served_by,
-};
+use document::{CalibratedCoefficients, EngineGeneration};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
+use tools::validate::{
+    Fit, Found as Coefficients, Latency, Options, Pull, built_in, carried, first_values, fit, left_out_lines,
+    median, served_by,
+};
 
 /// Coefficients that fewer experiments determine are marked.
 const FEW: u32 = 3;

@@ -5,9 +5,9 @@ use super::input::{Loaded, load, refused, tell_all};
 use super::parallel::{NOTHING_DRAWN, each, progress, threads};
 use super::table::visible;
 use super::{Failed, ratio, say, tell};
-use crate::base::{Diagnostic, json};
-use crate::session::{Audience, PoolEvidence, Session};
-use crate::study::sweep::{Capacity, Objective, SeedCapacity, capacity, capacity_of_seed};
+use base::{Diagnostic, json};
+use run::session::{Audience, PoolEvidence, Session};
+use study::sweep::{Capacity, Objective, SeedCapacity, capacity, capacity_of_seed};
 
 /// `tokenyard capacity`
 pub(super) fn run(args: &Arguments) -> Result<(), Failed> {

@@ -6,17 +6,17 @@ use super::input::{Loaded, load, refused, tell_all};
 use super::parallel::{each, progress, threads};
 use super::table::{Align, MISSING, NO_PRICE, Table, number, visible};
 use super::{Failed, say, tell};
-use crate::base::number_text::count;
-use crate::base::{Diagnostic, Diagnostics, json};
-use crate::scenario::Scenario;
-use crate::session::report::RunMetric;
-use crate::session::{Audience, Session, Trace};
-use crate::study::compare::{
+use base::number_text::count;
+use base::{Diagnostic, Diagnostics, json};
+use document::Scenario;
+use run::session::report::RunMetric;
+use run::session::{Audience, Session, Trace};
+use std::sync::Arc;
+use study::compare::{
     Comparing, Difference, MetricComparison, MovedRequest, OraclePool, Outcomes, PairedPart, RegretTable,
     RunComparison, Side, TotalComparison, Verdict,
 };
-use crate::study::oracle::{OracleRun, oracle_of};
-use std::sync::Arc;
+use study::oracle::{OracleRun, oracle_of};
 
 /// `tokenyard compare`
 pub(super) fn run(args: &Compare) -> Result<(), Failed> {

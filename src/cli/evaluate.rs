@@ -5,11 +5,11 @@ use super::input::{read_at_most, refused};
 use super::parallel::{each, threads};
 use super::suite_files::{SUITES, SuiteFile, open_suite};
 use super::{Failed, say, unreadable};
-use crate::scenario::limits;
-use crate::study::evaluate::{Options, Runner, evaluate_with};
+use document::limits;
 use rayon::ThreadPool;
 use std::fs::File;
 use std::path::Path;
+use study::evaluate::{Options, Runner, evaluate_with};
 
 /// Runs on the threads of a pool.
 struct Parallel(ThreadPool);

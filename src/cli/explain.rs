@@ -5,8 +5,8 @@ use super::input::{Loaded, load, refused, tell_all};
 use super::table::{Align, Table, visible};
 use super::what_if::instant;
 use super::{Failed, say};
-use crate::base::{Diagnostic, json};
-use crate::study::whatif::{AccountedTime, CausePart, ExplainQuery, Explaining, Explanation, SpanBy};
+use base::{Diagnostic, json};
+use study::whatif::{AccountedTime, CausePart, ExplainQuery, Explaining, Explanation, SpanBy};
 
 /// `tokenyard explain`
 pub(super) fn run(args: &Arguments) -> Result<(), Failed> {
@@ -80,7 +80,7 @@ fn text(e: &Explanation) -> String {
             format!("{}{whose}", evidence(part)),
         ]);
     }
-    let row = |name: &str, of: fn(&crate::study::whatif::RequestGroup) -> f64| {
+    let row = |name: &str, of: fn(&study::whatif::RequestGroup) -> f64| {
         format!(
             "{name}: {:.0} % of the slow, {:.0} % of the fast\n",
             of(&e.slow) * 100.0,

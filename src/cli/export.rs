@@ -4,10 +4,10 @@ use super::args_export::Export;
 use super::input::{load, read_bounded, refused, tell_all};
 use super::outputs::Outputs;
 use super::{Failed, say, tell, unreadable};
-use crate::base::{Diagnostic, json};
-use crate::exchange::export::configuration::{Exported, LineMark, System, exported};
-use crate::scenario::text_from_bytes;
-use crate::session::Session;
+use base::{Diagnostic, json};
+use document::text_from_bytes;
+use exchange::export::configuration::{Exported, LineMark, System, exported};
+use run::session::Session;
 use std::path::PathBuf;
 
 /// `tokenyard export`
@@ -22,8 +22,8 @@ pub(super) fn run(args: &Export) -> Result<(), Failed> {
     let loaded = load(input)?;
     let read = loaded.read.iter().cloned().chain(args.beside.as_ref().map(PathBuf::from));
     Outputs::beside(read).add_all(args.output.iter().map(|path| ("--output", path.clone())))?;
-    let problems = Session::check(&crate::scenario::to_json(&loaded.scenario));
-    if crate::base::diag::has_errors(&problems) {
+    let problems = Session::check(&document::to_json(&loaded.scenario));
+    if base::diag::has_errors(&problems) {
         return Err(refused(&args.input.scenario, &problems));
     }
     let beside = args.beside.as_deref().map(|name| beside_text(name).map(|text| (name, text))).transpose()?;

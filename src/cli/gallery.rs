@@ -3,9 +3,9 @@
 use super::args_lesson::Gallery;
 use super::input::refused;
 use super::{Failed, say};
-use crate::base::json;
-use crate::gallery::cards;
-use crate::session::view::PresetInfo;
+use base::json;
+use run::session::view::PresetInfo;
+use tools::gallery::cards;
 
 /// `tokenyard gallery`
 pub(super) fn run(args: &Gallery) -> Result<(), Failed> {

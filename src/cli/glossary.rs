@@ -1,8 +1,8 @@
 //! `tokenyard glossary`: the words of the glossary as JSON, a word on each line.
 
 use super::{BAD_INPUT, Failed, say, tell};
-use crate::base::json;
-use crate::glossary;
+use base::json;
+use tools::glossary;
 
 /// `tokenyard glossary`
 pub(super) fn run() -> Result<(), Failed> {

@@ -3,11 +3,11 @@
 use super::args_import::Import;
 use super::input::{read_text, refused, scenario_document, tell_all};
 use super::{BAD_INPUT, FILE_TROUBLE, Failed, say, tell, unreadable};
-use crate::base::{Diagnostic, json};
-use crate::exchange::import::configuration::{
+use base::{Diagnostic, json};
+use exchange::import::configuration::{
     Conflict, Imported, Mapping, NewTraffic, Settled, TrafficAsked, imported,
 };
-use crate::exchange::import::documents::Text;
+use exchange::import::documents::Text;
 use std::fs::OpenOptions;
 use std::io::{ErrorKind, Write};
 use std::path::Path;

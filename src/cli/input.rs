@@ -4,15 +4,15 @@ use super::args::{Input, Model};
 use super::said::{of_text, rest_of_line};
 use super::{BAD_INPUT, FILE_NAME, FILE_TROUBLE, Failed, tell, unreadable};
 use super::{trace_file, yaml};
-use crate::base::diag::{cut, has_errors};
-use crate::base::{Diagnostic, Diagnostics, alike, json};
-use crate::exchange::import::configuration::{self, Report, Standing, adopt_policies, convert_routesim};
-use crate::exchange::import::documents::{Text, documents};
-use crate::exchange::import::servegen;
-use crate::scenario::link::{self, TraceMark};
-use crate::scenario::preset::{PRESETS, Preset};
-use crate::scenario::{self, Scenario, from_value, limits, set_field, text_from_bytes, value_from_json};
-use crate::session::{Audience, Session, Trace, carried, guesses, other_trace, scenario_from_hf};
+use base::diag::{cut, has_errors};
+use base::{Diagnostic, Diagnostics, alike, json};
+use document::link::{self, TraceMark};
+use document::preset::{PRESETS, Preset};
+use document::{self, Scenario, from_value, limits, set_field, text_from_bytes, value_from_json};
+use exchange::import::configuration::{self, Report, Standing, adopt_policies, convert_routesim};
+use exchange::import::documents::{Text, documents};
+use exchange::import::servegen;
+use run::session::{Audience, Session, Trace, carried, guesses, other_trace, scenario_from_hf};
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::io::Read;
@@ -119,7 +119,7 @@ fn replay(document: &mut Value, origin: Origin, trace: &str) -> Result<(), Diagn
     }
     let name = Path::new(trace).file_name().map(|n| n.to_string_lossy().into_owned());
     let name = name.filter(|name| name != "-").unwrap_or_else(|| "stdin".to_owned());
-    scenario::replay_trace(document, &name)
+    document::replay_trace(document, &name)
 }
 
 /// Applies all `--set`s in order, and reports all that cannot be applied.
@@ -222,7 +222,7 @@ pub(super) fn convert(name: &str) -> Result<String, Failed> {
     };
     tell_mappings(name, &told);
     let scenario = from_value(document).map_err(|all| refused(name, &all))?;
-    let text = scenario::to_json(&scenario);
+    let text = document::to_json(&scenario);
     let problems = Session::check(&text);
     if has_errors(&problems) { Err(refused(name, &problems)) } else { Ok(text) }
 }

@@ -4,11 +4,11 @@ use super::args_evaluate::Lab as Arguments;
 use super::input::refused;
 use super::outputs::Outputs;
 use super::{Failed, tell, unreadable};
-use crate::base::Diagnostic;
-use crate::scenario::limits;
-use crate::study::evaluate::lab::{Lab, page, read};
+use base::Diagnostic;
+use document::limits;
 use std::fs::File;
 use std::io::Read;
+use study::evaluate::lab::{Lab, page, read};
 
 /// `tokenyard lab`
 pub(super) fn run(args: &Arguments) -> Result<(), Failed> {

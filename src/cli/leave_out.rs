@@ -5,13 +5,13 @@ use super::args::LeaveOut;
 use super::calibrate::{FIRST, Set, fit_set, of_sets, release, row, start_of, with_twin};
 use super::validate::{Found, Job, OwnRow, replay_jobs};
 use super::{Failed, say, tell};
-use crate::scenario::{EngineGeneration, model_key};
-use crate::validate::{
+use document::{EngineGeneration, model_key};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Mutex;
+use tools::validate::{
     Experiment, Found as Coefficients, Latency, LeftOut, Options, Outcome, built_in, carried, distance_table,
     distances, left_out, left_out_lines, model_name, precision_name, served_by, without_precision,
 };
-use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Mutex;
 
 /// Predicts experiments of one GPU and release with coefficients that have not seen them.
 fn predicted(found: &Found, set: &Set, own: &Coefficients, seeds: u32) -> Outcome {

@@ -5,12 +5,12 @@ use super::input::{read_lesson, refused};
 use super::lesson_cards as cards;
 use super::parallel::{each, progress, threads};
 use super::{DIFFERENT, Failed, say, unreadable};
-use crate::base::{Diagnostic, Diagnostics, alike, json};
-use crate::glossary;
-use crate::study::lesson::{CaseFigures, ClaimVerdict, Lesson, StepVerdict, run_case};
+use base::{Diagnostic, Diagnostics, alike, json};
 use serde::Serialize;
 use std::fmt::Write;
 use std::io::Write as _;
+use study::lesson::{CaseFigures, ClaimVerdict, Lesson, StepVerdict, run_case};
+use tools::glossary;
 
 /// What `lesson new` writes.
 const SKELETON: &str = include_str!("lesson_skeleton.yaml");

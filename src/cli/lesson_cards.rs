@@ -6,10 +6,10 @@ use super::lesson::judged;
 use super::outputs::Outputs;
 use super::parallel::threads;
 use super::{Failed, say, unreadable};
-use crate::base::{Diagnostic, json};
-use crate::gallery::{LessonCard, card_of_lesson, image as drawn};
-use crate::study::lesson::Lesson;
+use base::{Diagnostic, json};
 use std::path::Path;
+use study::lesson::Lesson;
+use tools::gallery::{LessonCard, card_of_lesson, image as drawn};
 
 /// `tokenyard lesson cards`
 pub(super) fn print(args: &LessonCards) -> Result<(), Failed> {

@@ -5,10 +5,10 @@ use super::args_link::Link as Arguments;
 use super::input::{Loaded, load, refused};
 use super::outputs::Outputs;
 use super::{BAD_INPUT, Failed, say, tell, trace_file, unreadable};
-use crate::base::{Diagnostic, json};
-use crate::scenario::link::{Beside, Link, TraceMark, VIEW_KEYS, View, make};
-use crate::scenario::{Scenario, limits, to_json};
-use crate::session::{Session, Trace, carry as carry_text, trace_mark};
+use base::{Diagnostic, json};
+use document::link::{Beside, Link, TraceMark, VIEW_KEYS, View, make};
+use document::{Scenario, limits, to_json};
+use run::session::{Session, Trace, carry as carry_text, trace_mark};
 use serde_json::{Value, json};
 
 /// `tokenyard link`
@@ -27,7 +27,7 @@ pub(super) fn run(args: &Arguments) -> Result<(), Failed> {
     if !problems.is_empty() {
         return Err(refused("link", &problems));
     }
-    problems = crate::scenario::check(scenario.clone()).err().unwrap_or_default();
+    problems = document::check(scenario.clone()).err().unwrap_or_default();
     if !problems.is_empty() {
         return Err(refused(source, &problems));
     }
@@ -41,7 +41,7 @@ pub(super) fn run(args: &Arguments) -> Result<(), Failed> {
         Some(second) => {
             let Loaded { scenario, .. } =
                 load(&Input { allow_guess: args.input.allow_guess, ..Input::of(second) })?;
-            let problems = crate::scenario::check(scenario.clone()).err().unwrap_or_default();
+            let problems = document::check(scenario.clone()).err().unwrap_or_default();
             if !problems.is_empty() {
                 return Err(refused(second, &problems));
             }

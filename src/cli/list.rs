@@ -3,12 +3,12 @@
 use super::args::{List, Listed};
 use super::table::{Align, Table, name};
 use super::{Failed, metrics, say};
-use crate::base::json;
-use crate::exchange::export::{Column, Table as TableKind};
-use crate::scenario::Scenario;
-use crate::scenario::preset::PRESETS;
-use crate::session::view::listing::{gpus, models};
-use crate::session::{pool_evidence, weakest};
+use base::json;
+use document::Scenario;
+use document::preset::PRESETS;
+use exchange::export::{Column, Table as TableKind};
+use run::session::view::listing::{gpus, models};
+use run::session::{pool_evidence, weakest};
 use serde_json::{Map, Value, json};
 
 /// `tokenyard list`

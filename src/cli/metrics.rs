@@ -3,8 +3,8 @@
 use super::Failed;
 use super::input::refused;
 use super::table::{Align, Table};
-use crate::base::Diagnostic;
-use crate::session::report::RunMetric;
+use base::Diagnostic;
+use run::session::report::RunMetric;
 
 /// Help of the option.
 pub(super) const METRIC: &str = "Add a figure of the whole run, such as preemption_rate or refused_rate_limit; `tokenyard list metrics` \

@@ -3,7 +3,7 @@
 
 use super::input::refused;
 use super::{Failed, unreadable};
-use crate::base::Diagnostic;
+use base::Diagnostic;
 use std::fs::OpenOptions;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};

@@ -7,12 +7,12 @@ use super::input::refused;
 use super::suite_files::SuiteFile;
 use super::table::{Align, MISSING, Table};
 use super::{Failed, say};
-use crate::base::{Diagnostic, Diagnostics, alike, json};
-use crate::measured::{Gap, PolicyFigure, PolicyRun, Ranked, rank};
-use crate::scenario::Scenario;
-use crate::study::evaluate::{Candidate, Case};
+use base::{Diagnostic, Diagnostics, alike, json};
+use benchmarks::{Gap, PolicyFigure, PolicyRun, Ranked, rank};
+use document::Scenario;
 use serde_json::{Value, json};
 use std::path::PathBuf;
+use study::evaluate::{Candidate, Case};
 
 /// `tokenyard rank`
 pub(super) fn run(args: &Rank) -> Result<(), Failed> {

@@ -6,11 +6,11 @@ use super::input::refused;
 use super::parallel::{each, progress, threads};
 use super::table::{Align, Table, number};
 use super::{Failed, say};
-use crate::base::json;
-use crate::scenario::Scenario;
-use crate::session::Trace;
-use crate::study::sweep::{Ratio, RatioResult, RatioSearches, SweepValue};
+use base::json;
+use document::Scenario;
+use run::session::Trace;
 use std::sync::Arc;
+use study::sweep::{Ratio, RatioResult, RatioSearches, SweepValue};
 
 /// Finds the capacity with each ratio, and prints it.
 pub(super) fn run(

@@ -4,14 +4,14 @@ use super::args_rows::Rows;
 use super::input::refused;
 use super::outputs::Outputs;
 use super::{Failed, tell, unreadable};
-use crate::base::{Diagnostic, Micros};
-use crate::exchange::export::{
+use base::{Diagnostic, Micros};
+use exchange::export::{
     Format, MOST_SLICES, MOST_VALUES, MetricsOutput, Output, Table, TableError, Tables, TraceOutput, Written,
     page,
 };
-use crate::session::{Session, Stop, no_rows};
 use flate2::Compression;
 use flate2::write::GzEncoder;
+use run::session::{Session, Stop, no_rows};
 use std::fs::File;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};

@@ -4,9 +4,9 @@ use super::args::{Input, Run};
 use super::input::{Loaded, load, refused, tell_all};
 use super::rows::RowFiles;
 use super::{Failed, say, summary, tell};
-use crate::base::json;
-use crate::session::{Audience, Pace, Report, Session, Stop};
+use base::json;
 use indicatif::{ProgressBar, ProgressStyle};
+use run::session::{Audience, Pace, Report, Session, Stop};
 use std::time::{Duration, Instant};
 
 /// Time between two updates of the progress bar.

@@ -1,6 +1,6 @@
 //! The JSON Schema of scenarios, from their doc comments, defaults and limits.
 
-use crate::scenario::Scenario;
+use document::Scenario;
 
 /// The schema as JSON text.
 pub(super) fn text() -> String {

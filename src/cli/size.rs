@@ -5,15 +5,15 @@ use super::args_queueing::Size;
 use super::input::refused;
 use super::table::number;
 use super::{Failed, say};
-use crate::base::{Diagnostic, Diagnostics, json};
-use crate::queueing::{
+use base::{Diagnostic, Diagnostics, json};
+use document::{Cluster, Pool, Scenario};
+use queueing::{
     Chain, ClosedForm, Mode, Objectives, Params, QueueLength, ReplicaCapacity, RequestSize, State,
     TargetBelow, Trouble, inferred, replicas,
 };
-use crate::scenario::{Cluster, Pool, Scenario};
-use crate::session::{PoolEvidence, Regime, RegimeBasis, guesses, pool_evidence};
-use crate::study::sizing::pool_coefficients;
+use run::session::{PoolEvidence, Regime, RegimeBasis, guesses, pool_evidence};
 use serde_json::{Value, json};
+use study::sizing::pool_coefficients;
 
 /// The coefficients and their source.
 struct Server {
@@ -82,7 +82,7 @@ fn sized(args: &Size) -> Result<Sized, Diagnostics> {
 
 fn lengths(args: &Size) -> Result<RequestSize, Diagnostics> {
     let mut problems = Vec::new();
-    let most = f64::from(crate::scenario::limits::REQUEST_TOKENS);
+    let most = f64::from(document::limits::REQUEST_TOKENS);
     for (name, found, least) in [("--input", args.input, 0.0), ("--output", args.output, 1.0)] {
         if !(found.is_finite() && (least..=most).contains(&found)) {
             let fix = "give the mean length in tokens";
@@ -122,7 +122,7 @@ fn server(args: &Size, size: RequestSize) -> Result<Server, Diagnostics> {
         let (Some(alpha), Some(beta), Some(gamma)) = (args.alpha, args.beta, args.gamma) else {
             return Err(problems);
         };
-        let max_batch = args.max_batch.unwrap_or(crate::queueing::DEFAULT_MAX_BATCH);
+        let max_batch = args.max_batch.unwrap_or(queueing::DEFAULT_MAX_BATCH);
         let params = Params { alpha, beta, gamma };
         let source = "given".to_owned();
         return Ok(Server {

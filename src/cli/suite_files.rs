@@ -1,21 +1,21 @@
 //! Suites from files, with the scenarios and traces that they name: files beside the suite, and built-in ones.
 
 use super::{trace_file, yaml};
-use crate::base::{Diagnostic, Diagnostics, alike};
-use crate::scenario::preset::{PRESETS, Preset};
-use crate::scenario::{limits, replay_trace, text_from_bytes, value_from_json};
-use crate::session::Trace;
-use crate::study::evaluate::{CaseSource, Suite, SuiteCase, SuiteDocument};
+use base::{Diagnostic, Diagnostics, alike};
+use document::preset::{PRESETS, Preset};
+use document::{limits, replay_trace, text_from_bytes, value_from_json};
+use run::session::Trace;
 use serde_json::Value;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use study::evaluate::{CaseSource, Suite, SuiteCase, SuiteDocument};
 
 /// The suites that the program brings, by name.
 pub const SUITES: [(&str, &str); 3] = [
-    ("herding", include_str!("../../suites/herding.yaml")),
-    ("prefix-reuse", include_str!("../../suites/prefix-reuse.yaml")),
-    ("mixed-classes", include_str!("../../suites/mixed-classes.yaml")),
+    ("herding", include_str!("suites/herding.yaml")),
+    ("prefix-reuse", include_str!("suites/prefix-reuse.yaml")),
+    ("mixed-classes", include_str!("suites/mixed-classes.yaml")),
 ];
 
 /// A suite that was read, with what belongs to it on the disk.

@@ -2,8 +2,8 @@
 
 use super::summary_groups as groups;
 use super::table::{Align, NO_PRICE, Table, name, number, visible};
-use crate::base::small::decimal;
-use crate::session::Report;
+use base::small::decimal;
+use run::session::Report;
 use std::fmt::{self, Write};
 
 /// The report as readable text; the same bytes on every machine, like the report itself.
@@ -180,6 +180,6 @@ fn write_notices(out: &mut String, r: &Report) -> fmt::Result {
 }
 
 /// The message, its source and the advice.
-pub(super) fn in_one_line(notice: &crate::session::Notice) -> String {
+pub(super) fn in_one_line(notice: &run::session::Notice) -> String {
     visible(&format!("{} ({}: {})", notice.text, notice.path, notice.remedy))
 }

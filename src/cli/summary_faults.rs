@@ -1,7 +1,7 @@
 //! The summary's lines on what broke: availability, attempts, what was lost, and each fault.
 
 use super::table::{number, visible};
-use crate::session::Report;
+use run::session::Report;
 use std::fmt::{self, Write};
 
 /// Most faults listed one by one.

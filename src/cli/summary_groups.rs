@@ -2,8 +2,8 @@
 
 use super::summary::known;
 use super::table::{Align, Table, name, number};
-use crate::session::Report;
-use crate::session::report::GroupPart;
+use run::session::Report;
+use run::session::report::GroupPart;
 use std::fmt::{self, Write};
 
 /// The tables of parts of the traffic, if there is more than one part.

@@ -1,7 +1,7 @@
 //! The summary's lines on refusals, the variation of load and anomalies.
 
 use super::table::number;
-use crate::session::Report;
+use run::session::Report;
 use std::fmt::{self, Write};
 
 /// Why requests were refused, if some were.

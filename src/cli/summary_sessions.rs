@@ -2,7 +2,7 @@
 
 use super::summary::known;
 use super::table::number;
-use crate::session::Report;
+use run::session::Report;
 use std::fmt::{self, Write};
 
 /// The lines, where sessions are followed.
@@ -20,7 +20,7 @@ pub(super) fn write(out: &mut String, r: &Report) -> fmt::Result {
         [s.time_ms.mean, s.time_ms.p50, s.time_ms.p99].map(|ms| known(s.time_ms.count, ms / 1000.0, 3));
     let turns = known(s.turns.count, s.turns.mean, 1);
     writeln!(out, "  time       {mean} s mean, {p50} p50, {p99} p99; {turns} turns each")?;
-    let part = |t: &crate::session::report::TurnPart| {
+    let part = |t: &run::session::report::TurnPart| {
         let turns = if t.from == t.to { t.from.to_string() } else { format!("{}–{}", t.from, t.to) };
         format!("{} % of turn {turns}", number(t.hit_rate.map(|share| 100.0 * share), 1))
     };

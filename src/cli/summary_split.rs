@@ -2,8 +2,8 @@
 
 use super::summary::known;
 use super::table::{number, visible};
-use crate::session::Report;
-use crate::session::report::{DisaggregationPart, LinkPart, PoolPart};
+use run::session::Report;
+use run::session::report::{DisaggregationPart, LinkPart, PoolPart};
 use std::fmt::{self, Write};
 
 /// The lines, where a pool has the role prefill or decode.

@@ -11,16 +11,16 @@ use super::outputs::Outputs;
 use super::parallel::{NOTHING_DRAWN, each, progress, threads};
 use super::table::{Align, NO_PRICE, Table, number, visible};
 use super::{Failed, say, tell, unreadable};
-use crate::base::{Diagnostic, Diagnostics, json};
-use crate::scenario::Scenario;
-use crate::session::{Audience, Session, guesses, pool_evidence};
-use crate::study::sweep::{Case, CaseRow, Plan, RunFigure, Shard, SweepRow, SweepSummary, Vary, summary};
+use base::{Diagnostic, Diagnostics, json};
+use document::Scenario;
+use run::session::{Audience, Session, guesses, pool_evidence};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
+use study::sweep::{Case, CaseRow, Plan, RunFigure, Shard, SweepRow, SweepSummary, Vary, summary};
 
 /// Most bytes of a file of rows that is read: more than any sweep writes.
 const ROWS_BYTES: u64 = 256 << 20;

@@ -4,10 +4,10 @@ use super::args_studies::Theory as Arguments;
 use super::input::{Loaded, load, refused};
 use super::table::{Align, MISSING, Table, number};
 use super::{Failed, say};
-use crate::base::{Diagnostic, json};
-use crate::study::compare::Outcomes;
-use crate::study::theory::{AssumptionVerdict, Law, LawFound, Measured, Theorist, Theory};
+use base::{Diagnostic, json};
 use std::fmt::Write;
+use study::compare::Outcomes;
+use study::theory::{AssumptionVerdict, Law, LawFound, Measured, Theorist, Theory};
 
 /// `tokenyard theory`
 pub(super) fn run(args: &Arguments) -> Result<(), Failed> {

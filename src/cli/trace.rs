@@ -5,14 +5,14 @@ use super::input::{refused, tell_all};
 use super::outputs::Outputs;
 use super::table::{Align, Table};
 use super::{Failed, say, tell, trace_file, unreadable};
-use crate::base::{Diagnostic, json};
-use crate::exchange::export::TraceFormat;
-use crate::session::Trace;
-use crate::study::trace::{TraceInspection, TraceLengths, TraceName};
+use base::{Diagnostic, json};
+use exchange::export::TraceFormat;
+use run::session::Trace;
 use std::fmt::Write as _;
 use std::fs::File;
 use std::io::{BufWriter, ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
+use study::trace::{TraceInspection, TraceLengths, TraceName};
 
 /// Buckets of time that are printed.
 const BUCKETS: usize = 20;

@@ -2,10 +2,10 @@
 
 use super::input::{refused, tell_all};
 use super::{BAD_INPUT, Failed, tell, unreadable};
-use crate::base::{Diagnostic, Severity};
-use crate::scenario::limits;
-use crate::session::{Trace, TraceColumns, TraceReader, TraceReading};
+use base::{Diagnostic, Severity};
+use document::limits;
 use flate2::bufread::MultiGzDecoder;
+use run::session::{Trace, TraceColumns, TraceReader, TraceReading};
 use std::fs::File;
 use std::io::{BufRead, BufReader, ErrorKind, Read};
 use std::sync::Arc;

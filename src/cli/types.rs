@@ -1,37 +1,37 @@
 //! `tokenyard types`: the TypeScript types of values that cross the boundary to the page, from the Rust types and
 //! their doc comments.
 
-use crate::base::Diagnostic;
-use crate::exchange::export::configuration::Exported;
-use crate::exchange::import::benchmark::Benchmark;
-use crate::exchange::import::configuration::{Imported, TrafficAsked};
-use crate::gallery::{Card, LessonCard};
-use crate::glossary::GlossaryEntry;
-use crate::measured::{Band, Comparison, OneRun, ToldLoad};
-use crate::scenario::SplitAsked;
-use crate::scenario::limits;
-use crate::scenario::link::{Asked, Made};
-use crate::session::closeup::{CloseUp, CloseUpAnswers};
-use crate::session::report::RunMetric;
-use crate::session::view::{
+use base::Diagnostic;
+use benchmarks::{Band, Comparison, OneRun, ToldLoad};
+use document::SplitAsked;
+use document::limits;
+use document::link::{Asked, Made};
+use exchange::export::configuration::Exported;
+use exchange::import::benchmark::Benchmark;
+use exchange::import::configuration::{Imported, TrafficAsked};
+use run::session::closeup::{CloseUp, CloseUpAnswers};
+use run::session::report::RunMetric;
+use run::session::view::{
     AnomalyKind, ColumnsQuery, DescribedModel, EventKind, EventRows, EventsQuery, Evidence,
     ExpressionReading, Frame, FrameQuery, OpenedLink, PresetInfo, RequestDetail, RunFigures, ScalingQuery,
     ScalingRows, TraceOutcome,
 };
-use crate::session::{Occasion, OccasionChoice, Report, StepKind, Stop};
-use crate::study::compare::{RequestCloud, RunComparison};
-use crate::study::file::{StudyFile, StudyRead};
-use crate::study::lesson::{CaseFigures, Guess, LessonCase, LessonRead, StepVerdict};
-use crate::study::policies::RunPolicies;
-use crate::study::sweep::{
-    Capacity, CaseText, RaceEntry, RaceRanking, RatioResult, RunRow, SweepElsewhere, SweepRow, SweepSummary,
-};
-use crate::study::theory::{CaseTheory, Law, TheoryOfRun};
-use crate::study::trace::{TraceFigures, TraceInspection};
-use crate::study::whatif::{ExplainQuery, Explanation, WhatIf, WhatIfQuery};
+use run::session::{Occasion, OccasionChoice, Report, StepKind, Stop};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fmt::Write;
+use study::compare::{RequestCloud, RunComparison};
+use study::file::{StudyFile, StudyRead};
+use study::lesson::{CaseFigures, Guess, LessonCase, LessonRead, StepVerdict};
+use study::policies::RunPolicies;
+use study::sweep::{
+    Capacity, CaseText, RaceEntry, RaceRanking, RatioResult, RunRow, SweepElsewhere, SweepRow, SweepSummary,
+};
+use study::theory::{CaseTheory, Law, TheoryOfRun};
+use study::trace::{TraceFigures, TraceInspection};
+use study::whatif::{ExplainQuery, Explanation, WhatIf, WhatIfQuery};
+use tools::gallery::{Card, LessonCard};
+use tools::glossary::GlossaryEntry;
 use ts_rs::{Config, TS, TypeVisitor};
 
 const HEADER: &str = "// The types of what crosses the boundary, from Rust: cargo run -- types > www/src/generated/boundary.ts\n";
@@ -168,7 +168,7 @@ fn number((name, about, value): (&str, &str, usize)) -> String {
 fn list<T: Serialize>(name: &str, of: &str, about: &str, values: &[T]) -> String {
     let mut text = format!("\n/** {about} */\nexport const {name}: readonly {of}[] = [\n");
     for value in values {
-        writeln!(text, "  {},", crate::base::json::compact(value)).expect("text grows");
+        writeln!(text, "  {},", base::json::compact(value)).expect("text grows");
     }
     text + "];\n"
 }

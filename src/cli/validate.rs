@@ -7,20 +7,20 @@ use super::leave_out::{held_out, transfers};
 use super::outputs::{Outputs, named_in, takes_bytes};
 use super::said::of_file;
 use super::{BAD_INPUT, DIFFERENT, Failed, say, tell, unreadable};
-use crate::base::{Diagnostic, SortedMap};
-use crate::scenario::{CalibratedCoefficients, EngineGeneration, data_from_value, value_from_long_json};
-use crate::validate::{
-    Aggregate, Distance, Experiment, Found as Coefficients, Latency, LeftOut, Options, Outcome, Ranking,
-    Recorded, Row, Unmodelled, aggregates, distance_table, distances, evidence_table, is_silicon,
-    left_out_table, level_table, page_data, page_figures, page_level, page_models, page_rankings, pictures,
-    rankings, read, read_silicon, recorded, replay, tables, worse,
-};
+use base::{Diagnostic, SortedMap};
+use document::{CalibratedCoefficients, EngineGeneration, data_from_value, value_from_long_json};
 use serde::Serialize;
 use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use tools::validate::{
+    Aggregate, Distance, Experiment, Found as Coefficients, Latency, LeftOut, Options, Outcome, Ranking,
+    Recorded, Row, Unmodelled, aggregates, distance_table, distances, evidence_table, is_silicon,
+    left_out_table, level_table, page_data, page_figures, page_level, page_models, page_rankings, pictures,
+    rankings, read, read_silicon, recorded, replay, tables, worse,
+};
 
 /// The file of experiments in a folder.
 pub(super) const EXPERIMENTS: &str = "experiments.json";

@@ -4,9 +4,9 @@ use super::args_studies::{StageName, WhatIf as Arguments};
 use super::input::{Loaded, load, refused, tell_all};
 use super::table::{Align, MISSING, Table, number};
 use super::{Failed, say};
-use crate::base::{Diagnostic, json};
-use crate::scenario::limits;
-use crate::study::whatif::{Alternative, AskedStage, Asking, WhatIf, WhatIfQuery};
+use base::{Diagnostic, json};
+use document::limits;
+use study::whatif::{Alternative, AskedStage, Asking, WhatIf, WhatIfQuery};
 
 /// `tokenyard what-if`
 pub(super) fn run(args: &Arguments) -> Result<(), Failed> {

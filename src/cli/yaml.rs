@@ -1,9 +1,9 @@
 //! YAML text as a tree.
 
 use super::said::{of_text, rest_of_line};
-use crate::base::repeated_keys::ReadTree;
-use crate::base::{Diagnostic, Diagnostics};
-use crate::scenario::value_said_once;
+use base::repeated_keys::ReadTree;
+use base::{Diagnostic, Diagnostics};
+use document::value_said_once;
 use serde_json::Value;
 use serde_saphyr::options::DuplicateKeyPolicy;
 
@@ -68,7 +68,7 @@ mod tests {
     /// The files of `tests/yaml`, which the page's reader reads too (`www/src/base/yaml.test.ts`).
     #[test]
     fn files_give_the_same_documents_as_on_the_page() {
-        let folder = format!("{}/tests/yaml", env!("CARGO_MANIFEST_DIR"));
+        let folder = format!("{}/../../tests/yaml", env!("CARGO_MANIFEST_DIR"));
         let mut read = 0;
         for entry in fs::read_dir(&folder).expect("the corpus") {
             let path = entry.expect("a readable entry").path();

@@ -6,10 +6,10 @@ use super::{
     AdapterUse, Attempt, Census, Cluster, Detail, Handover, Location, Network, NotRedirected, PoolCounts,
     Progress, Records, Replica, Stay,
 };
-use crate::base::{Micros, ReplicaId, RequestId, Span};
 use crate::perf::LoraFigures;
-use crate::scenario::Compat;
 use crate::workload::Source;
+use base::{Micros, ReplicaId, RequestId, Span};
+use document::Compat;
 use std::rc::Rc;
 
 impl Cluster {

@@ -4,8 +4,8 @@
 use super::Cluster;
 use super::facts::Sink;
 use super::fleet::Adoption;
-use crate::base::Micros;
 use crate::perf::Plan;
+use base::Micros;
 
 impl Cluster {
     /// Follows `new` instead of `old` from `now` on, which no event has passed yet. Pools and clients of `old` stand at the

@@ -5,10 +5,10 @@ use super::facts::{FaultFact, FaultKind, Sink};
 use super::gateway::FROZEN;
 use super::handover_lost::KvLosses;
 use super::{Cluster, Replica};
-use crate::base::rng::{Purpose, Stream};
-use crate::base::{Micros, ReplicaId, Span, dist, math};
 use crate::perf::Plan;
-use crate::scenario::{Aim, Fault, Pick, RandomFaults, limits};
+use base::rng::{Purpose, Stream};
+use base::{Micros, ReplicaId, Span, dist, math};
+use document::{Aim, Fault, Pick, RandomFaults, limits};
 use serde::{Deserialize, Serialize};
 
 /// A fault that lasts for a while.
@@ -52,26 +52,26 @@ struct RandomCrashes {
 
 /// What broke so far.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub(in crate::engine) struct Faults {
+pub(crate) struct Faults {
     /// How many faults there were.
-    pub(in crate::engine) count: u32,
+    pub(crate) count: u32,
     /// Those that last, in order of beginning.
     open: Vec<Open>,
     random: RandomCrashes,
     /// What becomes of KV that is lost on its way.
-    pub(in crate::engine) kv: KvLosses,
+    pub(crate) kv: KvLosses,
     /// Number of replicas whose lateness the gateway knows.
     known: u32,
 }
 
 impl Faults {
     /// Whether any fault lasts.
-    pub(in crate::engine) fn any_open(&self) -> bool {
+    pub(crate) fn any_open(&self) -> bool {
         !self.open.is_empty()
     }
 
     /// Replicas that faults make fail their probes, or did before they crashed.
-    pub(in crate::engine) fn may_fail(&self) -> Vec<ReplicaId> {
+    pub(crate) fn may_fail(&self) -> Vec<ReplicaId> {
         let fails = |open: &&Open| matches!(open.kind, FaultKind::Stuck | FaultKind::Unreachable);
         self.open.iter().filter(fails).filter_map(|open| open.replica).collect()
     }

@@ -9,9 +9,9 @@ use super::facts::{HandoverFact, Sink};
 use super::network::{Network, NetworkEvent, Rules};
 use super::replica::{Departure, DepartureReason, Unsettled};
 use super::request::{Location, Remote, Slot};
-use crate::base::{Micros, ReplicaId, RequestId, Span};
 use crate::perf::Plan;
-use crate::scenario::{KvBytes, Role};
+use base::{Micros, ReplicaId, RequestId, Span};
+use document::{KvBytes, Role};
 
 impl Cluster {
     /// Follows the ports and the rules of transfers of a plan from `now` on. A run without roles has no network.
@@ -25,7 +25,7 @@ impl Cluster {
             KvBytes::Auto => None,
             KvBytes::Count(n) => Some(u64::from(n)),
         };
-        let gpu_bytes_per_s = crate::base::math::round_to_span(t.port_gb_per_s * 1e9).0;
+        let gpu_bytes_per_s = base::math::round_to_span(t.port_gb_per_s * 1e9).0;
         let rules = Rules { gpu_bytes_per_s, kv_bytes, overlap_share: t.overlap_share };
         let mut network = self.network.take().unwrap_or_default();
         network.rules = rules;

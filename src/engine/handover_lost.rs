@@ -9,19 +9,19 @@ use super::clock::ScalingEvent;
 use super::facts::{BreakReason, HandoverFact, Sink};
 use super::replica::Replica;
 use super::request::{Remote, Slot};
-use crate::base::math::round_to_span;
-use crate::base::small::sort::sort_by_key;
-use crate::base::{Micros, ReplicaId, RequestId, Span};
-use crate::scenario::{KvLoadFailure, Resilience};
+use base::math::round_to_span;
+use base::small::sort::sort_by_key;
+use base::{Micros, ReplicaId, RequestId, Span};
+use document::{KvLoadFailure, Resilience};
 use serde::{Deserialize, Serialize};
 
 /// What becomes of KV that is lost, and of blocks that nobody fetches.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(in crate::engine) struct KvLosses {
+pub(crate) struct KvLosses {
     /// Whether homes compute prompts again whose KV was lost; otherwise attempts break.
     recompute: bool,
     lease: Span,
-    pub(in crate::engine) transfer_timeout: Span,
+    pub(crate) transfer_timeout: Span,
     /// How many requests had their blocks stranded.
     count: u32,
     /// Leases that are not over.
@@ -30,14 +30,14 @@ pub(in crate::engine) struct KvLosses {
 
 impl KvLosses {
     /// Follows other settings from now on.
-    pub(in crate::engine) fn adopt(&mut self, s: &Resilience) {
+    pub(crate) fn adopt(&mut self, s: &Resilience) {
         self.recompute = s.kv_load_failure == KvLoadFailure::Recompute;
         self.lease = round_to_span(s.lease_s * 1e6);
         self.transfer_timeout = round_to_span(s.transfer_timeout_s * 1e6);
     }
 
     /// Whether blocks are held until a lease is over.
-    pub(in crate::engine) fn any_lease(&self) -> bool {
+    pub(crate) fn any_lease(&self) -> bool {
         self.leases > 0
     }
 }

@@ -6,9 +6,9 @@
 use super::Cluster;
 use super::clock::ScalingEvent;
 use super::facts::{EjectedBy, FaultKind, Sink};
-use crate::base::{Micros, ReplicaId, Span, math};
 use crate::perf::Plan;
-use crate::scenario::{Probe, ProbeAction, limits};
+use base::{Micros, ReplicaId, Span, math};
+use document::{Probe, ProbeAction, limits};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -22,7 +22,7 @@ struct Watch {
 
 /// Who is probed, and when next.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(in crate::engine) struct Probes {
+pub(crate) struct Probes {
     settings: Option<Probe>,
     /// How often the settings changed.
     revision: u32,

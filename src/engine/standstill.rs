@@ -3,8 +3,8 @@
 //! INV-12: every wait has an event that can end it, or the run is over.
 
 use super::{Cluster, Network};
-use crate::base::{Micros, ReplicaId};
-use crate::scenario::Compat;
+use base::{Micros, ReplicaId};
+use document::Compat;
 
 /// Requests that wait for something that does not come.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

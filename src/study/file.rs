@@ -4,9 +4,9 @@
 //! The digest shows an accidental change; it is no signature.
 
 use super::sweep::{RankBy, RunRow};
-use crate::base::digest::Digest;
-use crate::base::{Diagnostic, Diagnostics, csv_text, json};
-use crate::scenario::{from_value, limits};
+use base::digest::Digest;
+use base::{Diagnostic, Diagnostics, csv_text, json};
+use document::{from_value, limits};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::collections::{BTreeMap, BTreeSet};

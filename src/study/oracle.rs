@@ -8,12 +8,12 @@
 
 use super::compare::OraclePool;
 use super::sizing::pool_coefficients;
-use crate::base::{Diagnostic, Diagnostics, json};
-use crate::engine::mean_start_s;
-use crate::queueing::{ClosedForm, Objectives, RequestSize, Trouble};
-use crate::scenario::{Optimizer, Oracle, Pool, Role, ScalingPolicy, Scenario, Slo, check, limits};
-use crate::session::Trace;
-use crate::workload::Source;
+use base::{Diagnostic, Diagnostics, json};
+use document::{Optimizer, Oracle, Pool, Role, ScalingPolicy, Scenario, Slo, check, limits};
+use engine::mean_start_s;
+use engine::workload::Source;
+use queueing::{ClosedForm, Objectives, RequestSize, Trouble};
+use run::session::Trace;
 use std::sync::Arc;
 
 /// Requests whose lengths are averaged.
@@ -61,7 +61,7 @@ pub fn oracle_of(scenario: &Scenario, trace: Option<&Arc<Trace>>) -> Result<Opti
 }
 
 /// Whether an edit sets something of an autoscaler.
-fn changes_scaling(edit: &crate::scenario::TimedEdit) -> bool {
+fn changes_scaling(edit: &document::TimedEdit) -> bool {
     let mut all = edit.set.iter().chain(&edit.add);
     all.any(|(path, value)| path.contains("scaling") || json::compact(value).contains("\"scaling\":"))
 }

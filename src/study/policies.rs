@@ -2,8 +2,8 @@
 //! of a sweep. An edit that sets what is compared would give every entrant the same policy from then on, so it is
 //! left out.
 
-use crate::base::{Diagnostics, json};
-use crate::scenario::{Change, FieldValues, Scenario, TimedEdit, from_value, set_field};
+use base::{Diagnostics, json};
+use document::{Change, FieldValues, Scenario, TimedEdit, from_value, set_field};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -162,7 +162,7 @@ fn sentence(tag: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scenario::parse;
+    use document::parse;
     use serde_json::json;
 
     const ROUTING: &str = "cluster.routing";

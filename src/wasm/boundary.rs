@@ -1,7 +1,7 @@
 //! Values as they cross the boundary of each shell: of Rust as values of JavaScript and back, by `serde_wasm_bindgen`. Frames do not
 //! cross it here: they are bytes, for the reason that `Sim::frame` in `page.rs` gives.
 
-use crate::base::json;
+use base::json;
 use serde::Serialize;
 #[cfg(any(feature = "compare", feature = "links", feature = "page"))]
 use serde::de::DeserializeOwned;

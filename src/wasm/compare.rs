@@ -1,18 +1,18 @@
 //! The boundary of the module that compares runs, which the page loads when it opens a comparison: it takes outcomes
 //! of runs and gives the comparison. It has no engine.
 
-use crate::base::{Diagnostic, Diagnostics};
-use crate::scenario::{FieldValues, Scenario, limits, parse, to_json};
-use crate::session::report::RunMetric;
-use crate::study::compare::{Comparing, Metric, Outcomes};
-use crate::study::file::StudyFile;
-use crate::study::oracle::oracle_of;
-use crate::study::policies::{entrant, run_policies};
-use crate::study::sweep::{
+use crate::wasm::boundary::{value, written};
+use base::{Diagnostic, Diagnostics};
+use document::{FieldValues, Scenario, limits, parse, to_json};
+use run::session::report::RunMetric;
+use study::compare::{Comparing, Metric, Outcomes};
+use study::file::StudyFile;
+use study::oracle::oracle_of;
+use study::policies::{entrant, run_policies};
+use study::sweep::{
     Capacity, CapacitySearch, PagePace, Plan, RaceEntry, RankBy, Ratio, RatioSearches, Ratios, RunRow,
     SweepRow, Vary, capacity, elsewhere, rank, summary,
 };
-use crate::wasm::boundary::{value, written};
 use wasm_bindgen::prelude::*;
 
 /// Types that the declarations below use.
@@ -109,7 +109,7 @@ pub fn sweep_cases(scenario: &str, varied: Vec<String>, seeds: u32) -> Result<Js
     let planned = || {
         let varied: Result<Vec<Vary>, Diagnostic> =
             varied.into_iter().map(|text| Vary::parse(&text)).collect();
-        let check = |s: &Scenario| crate::scenario::check(s.clone()).map(|_| ());
+        let check = |s: &Scenario| document::check(s.clone()).map(|_| ());
         let plan = Plan::new(&parse(scenario)?, None, &varied.map_err(|d| vec![d])?, seeds.max(1), check)?;
         if plan.cases.len() > limits::CASES_PAGE {
             let (found, allowed) =

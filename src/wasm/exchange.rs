@@ -1,12 +1,12 @@
 //! The boundary of the module that the page loads when a configuration is pasted or taken home: texts and a scenario
 //! in, tables of keys and a scenario out.
 
-use crate::base::Diagnostic;
-use crate::exchange::export::configuration::{System, exported};
-use crate::exchange::import::configuration::{Settled, TrafficAsked, imported};
-use crate::exchange::import::documents::Text;
-use crate::scenario::parse;
 use crate::wasm::boundary::value;
+use base::Diagnostic;
+use document::parse;
+use exchange::export::configuration::{System, exported};
+use exchange::import::configuration::{Settled, TrafficAsked, imported};
+use exchange::import::documents::Text;
 use wasm_bindgen::prelude::*;
 
 /// Types that the declarations below use.

@@ -1,10 +1,10 @@
 //! The boundary of lessons, in the module that compares runs: a lesson in, what its steps show, the runs that they rest on, and what
 //! came of these. The page makes the runs in threads of their own.
 
-use crate::base::{Diagnostic, Diagnostics};
-use crate::scenario::{limits, value_from_json};
-use crate::study::lesson::{CaseFigures, Guess, Lesson};
 use crate::wasm::boundary::{value, written};
+use base::{Diagnostic, Diagnostics};
+use document::{limits, value_from_json};
+use study::lesson::{CaseFigures, Guess, Lesson};
 use wasm_bindgen::prelude::*;
 
 /// Types that the declarations below use.

@@ -2,19 +2,17 @@
 //! also reads input that a first visit does not need: traces, descriptions of models, and expressions while they are
 //! typed, and it makes the edits that split a fleet. It has no engine.
 
-use crate::base::json::compact;
-use crate::scenario::link::{Asked, TraceMark, make};
-use crate::scenario::{SplitAsked, TraceSettings, limits, parse, split_change};
-use crate::session::view::{
-    DescribedModel, ExpressionReading, OpenedLink, TraceOutcome, scorer_as_expression,
-};
-use crate::session::{
+use crate::wasm::boundary::{value, written};
+use base::json::compact;
+use document::link::{Asked, TraceMark, make};
+use document::{SplitAsked, TraceSettings, limits, parse, split_change};
+use run::session::view::{DescribedModel, ExpressionReading, OpenedLink, TraceOutcome, scorer_as_expression};
+use run::session::{
     Audience, Report, Session, Trace, TraceColumns, TraceReader, TraceReading, architecture_from_hf,
 };
-use crate::study::trace::{TraceFigures, TraceInspection};
-use crate::wasm::boundary::{value, written};
 use serde::Serialize;
 use std::sync::Arc;
+use study::trace::{TraceFigures, TraceInspection};
 use wasm_bindgen::prelude::*;
 
 /// Types that the declarations below use.

@@ -2,13 +2,13 @@
 //! rows are downloaded: it takes a text and a scenario and gives figures or rows. It contains nothing of the first
 //! module.
 
-use crate::base::{Diagnostic, Diagnostics, Micros};
-use crate::exchange::export::{CANDIDATES, Format, MOST_SLICES, Output, Table, Tables, TraceOutput, page};
-use crate::exchange::import::benchmark::{Benchmark, read};
-use crate::measured::{ToldLoad, bands, calibrate, compare, replay};
-use crate::scenario::{Scenario, limits, parse};
-use crate::session::{Session, Stop, TraceReader};
 use crate::wasm::boundary::value;
+use base::{Diagnostic, Diagnostics, Micros};
+use benchmarks::{ToldLoad, bands, calibrate, compare, replay};
+use document::{Scenario, limits, parse};
+use exchange::export::{CANDIDATES, Format, MOST_SLICES, Output, Table, Tables, TraceOutput, page};
+use exchange::import::benchmark::{Benchmark, read};
+use run::session::{Session, Stop, TraceReader};
 use std::cell::RefCell;
 use std::io::{self, Write};
 use std::rc::Rc;

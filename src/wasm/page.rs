@@ -6,13 +6,13 @@
 #[cfg(feature = "closeup")]
 mod closeup;
 
-use crate::base::json::compact as json;
-use crate::base::{Micros, Span};
-use crate::scenario::{parse, to_json};
-use crate::session::view::ColumnsQuery;
-use crate::session::{self, Audience, Awaited, Budget, History, Pace, Session, SingleStep, StepKind, Stop};
 use crate::wasm::boundary::{value, written};
+use base::json::compact as json;
+use base::{Micros, Span};
+use document::{parse, to_json};
 use js_sys::{Array, Float64Array, Object, Reflect};
+use run::session::view::ColumnsQuery;
+use run::session::{self, Audience, Awaited, Budget, History, Pace, Session, SingleStep, StepKind, Stop};
 use std::sync::Arc;
 use wasm_bindgen::JsCast;
 use wasm_bindgen::prelude::*;

@@ -1,11 +1,11 @@
 //! The boundary of the module of laws of queueing theory, which the page loads when they are first shown: it takes a
 //! scenario and the outcomes of its run, and gives the laws and their lines. It has no engine.
 
-use crate::base::{Diagnostic, Diagnostics};
-use crate::scenario::{Scenario, parse};
-use crate::study::compare::Outcomes;
-use crate::study::theory::{Law, Theorist, of_cases};
 use crate::wasm::boundary::value;
+use base::{Diagnostic, Diagnostics};
+use document::{Scenario, parse};
+use study::compare::Outcomes;
+use study::theory::{Law, Theorist, of_cases};
 use wasm_bindgen::prelude::*;
 
 /// Types that the declarations below use.

@@ -1,12 +1,12 @@
 //! The boundary of the module of what-if questions, which the page loads when one is asked. It has its own engine and
 //! runs in its own thread, so that the run on screen continues.
 
-use crate::base::Diagnostics;
-use crate::scenario::{Scenario, limits, parse};
-use crate::session::{Trace, TraceReader};
-use crate::study::whatif::{Asking, ExplainQuery, Explaining, Explanation, WhatIfQuery};
 use crate::wasm::boundary::{value, written};
+use base::Diagnostics;
+use document::{Scenario, limits, parse};
+use run::session::{Trace, TraceReader};
 use std::sync::Arc;
+use study::whatif::{Asking, ExplainQuery, Explaining, Explanation, WhatIfQuery};
 use wasm_bindgen::prelude::*;
 
 /// Types that the declarations below use.

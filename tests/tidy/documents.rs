@@ -126,13 +126,13 @@ fn every_path_in_a_document_is_there() {
 #[test]
 fn paths_are_found_as_documents_write_them() {
     assert_eq!(
-        paths_in("`src/kv/mod.rs` and `a/b`, `kv/free_list.rs`; `x.rs`, `www/pkg`"),
-        ["src/kv/mod.rs", "kv/free_list.rs"]
+        paths_in("`src/engine/kv/mod.rs` and `a/b`, `engine/kv/free_list.rs`; `x.rs`, `www/pkg`"),
+        ["src/engine/kv/mod.rs", "engine/kv/free_list.rs"]
     );
     assert_eq!(links_in("[a](b.md#c), [d](https://e.f), [g](t=60;select=request:74)"), ["b.md"]);
     assert_eq!(documents_in("see docs/README.md. And docs/c, x/docs/d.md"), ["docs/README.md"]);
     assert_eq!(needed("src/nothing/NAME.rs"), "src/nothing");
-    assert!(!is_there("src/nothing.rs") && is_there("kv/mod.rs"));
+    assert!(!is_there("src/nothing.rs") && is_there("engine/kv/mod.rs"));
 }
 
 /// A text as it is looked for: in small letters, with nothing between its words.

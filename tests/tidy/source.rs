@@ -54,36 +54,16 @@ fn end_of_raw_string(chars: &[char], at: usize) -> usize {
     find(chars, quote + 1, closes) + 1 + hashes
 }
 
-/// The modules that the code of a file of `module` reaches through `crate::` (or, from the binary, through the crate's name), each
-/// with its line.
-pub(crate) fn uses(code: &str, module: &str) -> Vec<(String, usize)> {
+/// The names that code reaches behind a door such as `crate::`, each with its line.
+pub(crate) fn behind(door: &str, code: &str) -> Vec<(String, usize)> {
     let mut found = Vec::new();
-    // What a shell in the folder `wasm` reaches through `super::` is a module of its own.
-    let code = if module.starts_with("wasm/") {
-        &code.replace("super::super::", "crate::").replace("super::", "crate::wasm::")
-    } else {
-        code
-    };
-    for door in ["crate::", "tokenyard::", "super::super::"] {
-        for (at, _) in code.match_indices(door) {
-            // `$crate::` inside a macro and paths such as `other_crate::` are not doors.
-            if code[..at].ends_with(|c: char| c.is_alphanumeric() || c == '_' || c == '$') {
-                continue;
-            }
-            let line = code[..at].matches('\n').count() + 1;
-            let path = &code[at + door.len()..];
-            let names = match path.strip_prefix("wasm::") {
-                // All of it at once (`*`) is the folder.
-                Some(below) => {
-                    let name = |part: String| {
-                        if part.is_empty() { "wasm".to_owned() } else { format!("wasm/{part}") }
-                    };
-                    heads(below).into_iter().map(name).collect()
-                }
-                None => heads(path),
-            };
-            found.extend(names.into_iter().map(|name| (name, line)));
+    for (at, _) in code.match_indices(door) {
+        // `$crate::` inside a macro and paths such as `other_crate::` are not doors.
+        if code[..at].ends_with(|c: char| c.is_alphanumeric() || c == '_' || c == '$') {
+            continue;
         }
+        let line = code[..at].matches('\n').count() + 1;
+        found.extend(heads(&code[at + door.len()..]).into_iter().map(|name| (name, line)));
     }
     found
 }

@@ -2,14 +2,14 @@
 //!
 //! Saves 5 KB of the download: the standard library's text of an `f64` is exact to any digit.
 
-use crate::base::json;
+use crate::json;
 
 /// Most zeros that are written out.
 const ZEROS: i32 = 21;
 
 /// The fewest digits that identify the number, without an exponent unless that is long: `0.1`, `5`, `1500000`,
 /// `1e303`.
-pub(crate) fn plain(x: f64) -> String {
+pub fn plain(x: f64) -> String {
     if !x.is_finite() {
         return if x.is_nan() { "NaN" } else { "infinity" }.to_owned();
     }
@@ -32,7 +32,7 @@ pub(crate) fn plain(x: f64) -> String {
 }
 
 /// With a number of decimals (at most 6), rounded to the nearest, half to even; plain if it is 2^43 or more.
-pub(crate) fn fixed(x: f64, decimals: usize) -> String {
+pub fn fixed(x: f64, decimals: usize) -> String {
     const TOP_BIT: u64 = 1 << 52;
     let exponent = (x.to_bits() >> 52) as i32 & 0x7ff;
     // The number is mantissa / 2^below.

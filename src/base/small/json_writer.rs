@@ -11,7 +11,7 @@ use std::fmt::Display;
 
 /// There are no errors.
 #[derive(Debug)]
-pub(in crate::base) enum Never {}
+pub enum Never {}
 
 impl std::fmt::Display for Never {
     fn fmt(&self, _: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -29,10 +29,10 @@ impl ser::Error for Never {
 
 /// The text so far.
 #[derive(Default)]
-pub(in crate::base) struct Text(pub(in crate::base) Vec<u8>);
+pub struct Text(pub(crate) Vec<u8>);
 
 /// A list or an object that is being written.
-pub(in crate::base) struct Open<'a> {
+pub struct Open<'a> {
     text: &'a mut Text,
     /// Whether it is still empty.
     empty: bool,

@@ -1,7 +1,7 @@
 //! Replacements for parts of the standard library and of `serde_json` that keep the page's download small. Each file says how much
 //! it saves.
 
-pub(crate) mod decimal;
+pub mod decimal;
 pub(super) mod json_writer;
 pub mod sort;
 pub mod sorted_map;

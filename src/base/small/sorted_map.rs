@@ -1,7 +1,7 @@
 //! A map in order of its keys, kept as a sorted list: for few keys, or for keys that are inserted in order.
 //!
 //! Finding takes O(log n); inserting or removing moves all entries behind. For many keys in any order use
-//! [`LookupMap`](crate::base::lookup::LookupMap).
+//! [`LookupMap`](crate::lookup::LookupMap).
 //!
 //! Saves five sixths of the code of the standard library's tree, which does all of it in O(log n). With `decimal`
 //! and one sort the first module became 19 KB smaller; alone it is not measured.

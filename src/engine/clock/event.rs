@@ -3,16 +3,16 @@
 //! Events run by time; at one instant those of the cluster before those of replicas, and among replicas those of the lowest
 //! number first. Within the cluster, and within one replica, [`Event::order`] decides, then the order of scheduling.
 
-use crate::base::queue::Queue;
-use crate::base::{Micros, ReplicaId, RequestId};
-use crate::engine::facts::DropReason;
-use crate::engine::request::Slot;
+use crate::facts::DropReason;
+use crate::request::Slot;
+use base::queue::Queue;
+use base::{Micros, ReplicaId, RequestId};
 use serde::{Deserialize, Serialize};
 use std::cmp::Ordering;
 
 /// An event of the cluster.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(in crate::engine) enum ClusterEvent {
+pub(crate) enum ClusterEvent {
     /// The next request of the source arrives. Never in a queue: the source knows when.
     Arrival,
     /// Admission decides on a request.
@@ -39,7 +39,7 @@ pub(in crate::engine) enum ClusterEvent {
 
 /// An event of a replica.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(in crate::engine) enum ReplicaEvent {
+pub(crate) enum ReplicaEvent {
     /// A request joins the wait queue.
     Queued(Slot),
     /// The load from the CPU tier that was asked for first is done: before the step, which its request can join then.
@@ -58,7 +58,7 @@ pub(in crate::engine) enum ReplicaEvent {
 
 /// An event of autoscaling.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(in crate::engine) enum ScalingEvent {
+pub(crate) enum ScalingEvent {
     /// A replica has started, unless this start was given up.
     Ready { replica: ReplicaId, start: u32 },
     /// A request has been held for as long as it may be.
@@ -86,7 +86,7 @@ pub(in crate::engine) enum ScalingEvent {
 }
 
 /// An event that may wait in a queue.
-pub(in crate::engine) trait Event: Copy {
+pub(crate) trait Event: Copy {
     /// Its rank among events at the same instant; the lowest runs first.
     fn order(self) -> u8;
 }
@@ -145,7 +145,7 @@ impl Event for ScalingEvent {
 
 impl ReplicaEvent {
     /// The request that it stops, and why.
-    pub(in crate::engine) fn stops(self) -> Option<(RequestId, DropReason)> {
+    pub(crate) fn stops(self) -> Option<(RequestId, DropReason)> {
         match self {
             Self::TimedOut(request) => Some((request, DropReason::TimedOut)),
             Self::Evicted(request) => Some((request, DropReason::Evicted)),
@@ -156,7 +156,7 @@ impl ReplicaEvent {
 
 impl ClusterEvent {
     /// The request at the gateway that it is about; `None` for one that is in no queue of events.
-    pub(in crate::engine) fn request(self) -> Option<Slot> {
+    pub(crate) fn request(self) -> Option<Slot> {
         match self {
             Self::Admission(slot) | Self::Routing(slot) | Self::Unreached { slot, .. } => Some(slot),
             Self::Arrival
@@ -211,7 +211,7 @@ impl<E: Event> Eq for Scheduled<E> {}
 /// The scheduled events of the cluster or of one replica.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(bound = "E: Event + Serialize + serde::de::DeserializeOwned")]
-pub(in crate::engine) struct EventQueue<E: Event> {
+pub(crate) struct EventQueue<E: Event> {
     queue: Queue<Scheduled<E>>,
     /// The number of the latest one.
     seq: u64,
@@ -224,14 +224,14 @@ impl<E: Event> Default for EventQueue<E> {
 }
 
 impl<E: Event> EventQueue<E> {
-    pub(in crate::engine) fn schedule(&mut self, at: Micros, event: E) {
+    pub(crate) fn schedule(&mut self, at: Micros, event: E) {
         self.seq += 1;
         self.queue.push(Scheduled { at, seq: self.seq, event });
     }
 
     /// When the next one runs; [`Micros::MAX`] if there is none.
     #[inline]
-    pub(in crate::engine) fn next_at(&self) -> Micros {
+    pub(crate) fn next_at(&self) -> Micros {
         self.queue.peek().map_or(Micros::MAX, |next| next.at)
     }
 
@@ -241,7 +241,7 @@ impl<E: Event> EventQueue<E> {
         clippy::inline_always,
         reason = "nearly every event of a replica is a step, which is in no queue"
     )]
-    pub(in crate::engine) fn pop_unless(&mut self, at: Micros, event: E) -> Option<E> {
+    pub(crate) fn pop_unless(&mut self, at: Micros, event: E) -> Option<E> {
         let next = self.queue.peek()?;
         if (at, event.order()) < (next.at, next.event.order()) { None } else { self.pop() }
     }
@@ -252,14 +252,14 @@ impl<E: Event> EventQueue<E> {
     }
 
     /// Takes the next one if it is like that.
-    pub(in crate::engine) fn pop_if(&mut self, like: impl FnOnce(Micros, E) -> bool) -> Option<E> {
+    pub(crate) fn pop_if(&mut self, like: impl FnOnce(Micros, E) -> bool) -> Option<E> {
         let next = self.queue.peek().filter(|next| like(next.at, next.event))?.event;
         self.pop();
         Some(next)
     }
 
     /// Events that should have come before `now` come now, in their order.
-    pub(in crate::engine) fn not_before(&mut self, now: Micros) {
+    pub(crate) fn not_before(&mut self, now: Micros) {
         while let Some(late) = self.queue.peek().filter(|next| next.at < now).copied() {
             self.pop();
             self.queue.push(Scheduled { at: now, ..late });
@@ -267,7 +267,7 @@ impl<E: Event> EventQueue<E> {
     }
 
     /// Takes all those out that are like that, in their order.
-    pub(in crate::engine) fn take_all(&mut self, like: impl Fn(E) -> bool) -> Vec<E> {
+    pub(crate) fn take_all(&mut self, like: impl Fn(E) -> bool) -> Vec<E> {
         let (mut taken, mut others) = (Vec::new(), Vec::new());
         while let Some(next) = self.queue.pop() {
             if like(next.event) {
@@ -282,7 +282,7 @@ impl<E: Event> EventQueue<E> {
         taken
     }
 
-    pub(in crate::engine) fn iter(&self) -> impl Iterator<Item = E> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = E> {
         self.queue.iter().map(|scheduled| scheduled.event)
     }
 }

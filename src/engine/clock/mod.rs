@@ -4,5 +4,5 @@ mod cluster_clock;
 mod event;
 mod tournament;
 
-pub(in crate::engine) use cluster_clock::Clock;
-pub(in crate::engine) use event::{ClusterEvent, Event, EventQueue, ReplicaEvent, ScalingEvent};
+pub(crate) use cluster_clock::Clock;
+pub(crate) use event::{ClusterEvent, Event, EventQueue, ReplicaEvent, ScalingEvent};

@@ -1,11 +1,11 @@
 //! The choice of the replica whose event runs next.
 
-use crate::base::Micros;
+use base::Micros;
 use serde::{Deserialize, Serialize};
 
 /// The earliest of many instants, the lowest index among equals: a tournament tree, O(log n) to change one.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub(in crate::engine) struct Tournament {
+pub(crate) struct Tournament {
     /// Leaves start at `size`; node k is decided by 2k and 2k + 1.
     size: u32,
     winners: Vec<(Micros, u32)>,
@@ -13,7 +13,7 @@ pub(in crate::engine) struct Tournament {
 
 impl Tournament {
     /// A tournament of `n` entrants, all at "never".
-    pub(in crate::engine) fn new(n: usize) -> Self {
+    pub(crate) fn new(n: usize) -> Self {
         let size = n.next_power_of_two().max(1);
         let mut t = Self { size: size as u32, winners: vec![(Micros::MAX, u32::MAX); 2 * size] };
         for i in 0..size {
@@ -26,7 +26,7 @@ impl Tournament {
     }
 
     /// Sets the instant of entrant `i`.
-    pub(in crate::engine) fn set(&mut self, i: usize, at: Micros) {
+    pub(crate) fn set(&mut self, i: usize, at: Micros) {
         let mut k = self.size as usize + i;
         if self.winners[k].0 == at {
             return;
@@ -54,7 +54,7 @@ impl Tournament {
     }
 
     /// The earliest instant and whose it is.
-    pub(in crate::engine) fn winner(&self) -> (Micros, usize) {
+    pub(crate) fn winner(&self) -> (Micros, usize) {
         let (at, i) = self.winners[1];
         (at, i as usize)
     }

@@ -1,9 +1,9 @@
 //! What a routing decision was made on, for the page and for reports.
 
-use crate::base::small::sort::{select_pairs, sort_pairs};
-use crate::base::{ReplicaId, RequestId};
 use crate::policy::ReplicaView;
 use crate::policy::routing::{Excluded, Scores, by_load};
+use base::small::sort::{select_pairs, sort_pairs};
+use base::{ReplicaId, RequestId};
 
 /// Positions of candidates by score, the best first; among equals by the replica's number written as text, as BLIS has it.
 pub fn ranking(candidates: impl Iterator<Item = (f64, ReplicaId)>) -> Vec<usize> {

@@ -6,9 +6,9 @@ use super::fault_fact::FaultFact;
 use super::handover_fact::HandoverFact;
 use super::scaling_record::ScalingRecord;
 use super::step_terms::{PromptChunk, StepTerms};
-use crate::base::{Micros, ReplicaId, RequestId, Span};
 use crate::policy::Reason;
 use crate::policy::scaling::Rule;
+use base::{Micros, ReplicaId, RequestId, Span};
 use serde::{Deserialize, Serialize};
 
 /// Why a request is given up.

@@ -1,7 +1,7 @@
 //! Facts of what breaks: replicas that crash, attempts that break, and what becomes of their requests.
 
 use super::fact::DropReason;
-use crate::base::{Micros, ReplicaId, RequestId, Span};
+use base::{Micros, ReplicaId, RequestId, Span};
 use serde::{Deserialize, Serialize};
 
 /// Why an attempt broke.

@@ -1,6 +1,6 @@
 //! What happens to a request that is prefilled on one replica and decoded on another.
 
-use crate::base::{Micros, ReplicaId, RequestId, Span};
+use base::{Micros, ReplicaId, RequestId, Span};
 use serde::{Deserialize, Serialize};
 
 /// Why a request is prefilled where it is.

@@ -1,7 +1,7 @@
 //! A decision of an autoscaler with what it was made on.
 
-use crate::base::Micros;
 use crate::policy::scaling::{Decision, Estimate};
+use base::Micros;
 use serde::{Deserialize, Serialize};
 
 /// What a measurement of this very instant would show of the time since the latest one before it.

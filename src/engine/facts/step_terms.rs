@@ -1,6 +1,6 @@
 //! What the time of a step is made of, for readers that look at single steps.
 
-use crate::base::{RequestId, Span};
+use base::{RequestId, Span};
 use serde::{Deserialize, Serialize};
 
 /// What the time of a step is made of. The terms add up to its span, to the microsecond.

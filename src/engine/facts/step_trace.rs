@@ -1,7 +1,7 @@
 //! A recorder of everything, for golden files and debugging: it touches every running request at every step, so it is
 //! off unless asked for.
 
-use crate::base::{Micros, ReplicaId, RequestId, Span};
+use base::{Micros, ReplicaId, RequestId, Span};
 use serde::{Deserialize, Serialize};
 
 /// One step as it began.
@@ -57,7 +57,7 @@ impl Detail {
     }
 
     /// A step has formed its batch: (request, progress, tokens, whether it yields a token at the end).
-    pub(in crate::engine) fn step_started(
+    pub(crate) fn step_started(
         &mut self,
         replica: ReplicaId,
         trace: StepTrace,
@@ -75,7 +75,7 @@ impl Detail {
     }
 
     /// A step has ended at `now`: each request with a token got it now, or with its latest one if another front end shows that later.
-    pub(in crate::engine) fn step_ended(&mut self, replica: ReplicaId, now: Micros, overhead: Span) {
+    pub(crate) fn step_ended(&mut self, replica: ReplicaId, now: Micros, overhead: Span) {
         let Some(batch) = self.running.get_mut(replica.index()).map(std::mem::take) else { return };
         for (request, tokens, yields) in batch {
             if tokens > 0 && yields {
@@ -91,7 +91,7 @@ impl Detail {
     }
 
     /// `compat: blis`: a decode step of `gap` for `request`.
-    pub(in crate::engine) fn gap(&mut self, request: RequestId, gap: Span) {
+    pub(crate) fn gap(&mut self, request: RequestId, gap: Span) {
         let i = self.reach(request);
         self.keep(i, gap);
     }
@@ -104,7 +104,7 @@ impl Detail {
     }
 
     /// `compat: blis`: preemption starts the output again.
-    pub(in crate::engine) fn forget(&mut self, request: RequestId) {
+    pub(crate) fn forget(&mut self, request: RequestId) {
         let i = self.reach(request);
         self.itl[i].clear();
     }

@@ -3,34 +3,28 @@
 use super::blueprint::Blueprint;
 use super::finishes::Objectives;
 use super::state::Fleet;
-use crate::base::Micros;
-use crate::engine::clock::Clock;
-use crate::engine::facts::Sink;
-use crate::engine::request::Book;
+use crate::clock::Clock;
+use crate::facts::Sink;
 use crate::perf::{Plan, Resolved};
-use crate::scenario::{
+use crate::request::Book;
+use crate::workload::Source;
+use base::Micros;
+use document::{
     BatchLimits, CalibratedSettings, CrossModelCoefficients, FittedCoefficients, Hardware, KvBlocks,
     LatencyModel, PiecewiseRates, Pool, Role, RooflineSettings, Scaling,
 };
-use crate::workload::Source;
 
 /// What a fleet works with while it follows an edit.
-pub(in crate::engine) struct Adoption<'a> {
-    pub(in crate::engine) now: Micros,
-    pub(in crate::engine) source: &'a Source,
-    pub(in crate::engine) book: &'a mut Book,
-    pub(in crate::engine) clock: &'a mut Clock,
+pub(crate) struct Adoption<'a> {
+    pub(crate) now: Micros,
+    pub(crate) source: &'a Source,
+    pub(crate) book: &'a mut Book,
+    pub(crate) clock: &'a mut Clock,
 }
 
 impl Fleet {
     /// Follows `new` instead of `old`.
-    pub(in crate::engine) fn adopt<S: Sink>(
-        &mut self,
-        old: &Plan,
-        new: &Plan,
-        with: &mut Adoption<'_>,
-        sink: &mut S,
-    ) {
+    pub(crate) fn adopt<S: Sink>(&mut self, old: &Plan, new: &Plan, with: &mut Adoption<'_>, sink: &mut S) {
         self.objectives = Objectives::new(&new.scenario().slo);
         self.adopt_scaling(&new.scenario().cluster.pools, with.now, with.clock);
         let known = old.scenario().cluster.pools.len();

@@ -1,18 +1,18 @@
 //! What the new replicas of a pool are made of.
 
-use crate::base::Span;
-use crate::engine::replica::{Limits, Pipe, Speculation};
 use crate::kv::{ReloadSettings, StoreSettings, Written};
 use crate::perf::Resolved;
 use crate::policy::priority::PriorityState;
 use crate::policy::scheduling::SchedulerState;
-use crate::scenario::{Compat, CpuWrite, KvCache, Pool, Scenario};
+use crate::replica::{Limits, Pipe, Speculation};
 use crate::workload::Source;
+use base::Span;
+use document::{Compat, CpuWrite, KvCache, Pool, Scenario};
 use serde::{Deserialize, Serialize};
 
 /// What is below the GPU's cache.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub(in crate::engine) enum Tier {
+pub(crate) enum Tier {
     None,
     Store(StoreSettings),
     Reload(ReloadSettings),
@@ -40,31 +40,27 @@ impl Tier {
 
 /// What a pool's new replicas are made of.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(in crate::engine) struct Blueprint {
-    pub(in crate::engine) limits: Limits,
-    pub(in crate::engine) priority: PriorityState,
-    pub(in crate::engine) scheduler: SchedulerState,
-    pub(in crate::engine) resolved: Resolved,
-    pub(in crate::engine) speculation: Option<Speculation>,
-    pub(in crate::engine) pipe: Option<Pipe>,
+pub(crate) struct Blueprint {
+    pub(crate) limits: Limits,
+    pub(crate) priority: PriorityState,
+    pub(crate) scheduler: SchedulerState,
+    pub(crate) resolved: Resolved,
+    pub(crate) speculation: Option<Speculation>,
+    pub(crate) pipe: Option<Pipe>,
     /// GPUs of one replica.
-    pub(in crate::engine) gpus: u32,
-    pub(in crate::engine) block_tokens: u32,
-    pub(in crate::engine) caching: bool,
-    pub(in crate::engine) tier: Tier,
+    pub(crate) gpus: u32,
+    pub(crate) block_tokens: u32,
+    pub(crate) caching: bool,
+    pub(crate) tier: Tier,
     /// Counts the edits that changed what its replicas are made of.
-    pub(in crate::engine) revision: u32,
+    pub(crate) revision: u32,
     /// Whether those of an older revision are replaced all at once.
-    pub(in crate::engine) at_once: bool,
+    pub(crate) at_once: bool,
 }
 
 impl Blueprint {
     /// What the replicas of a pool of `scenario` are made of.
-    pub(in crate::engine) fn new(
-        (pool, resolved): (&Pool, &Resolved),
-        scenario: &Scenario,
-        source: &Source,
-    ) -> Self {
+    pub(crate) fn new((pool, resolved): (&Pool, &Resolved), scenario: &Scenario, source: &Source) -> Self {
         let (engine, kv, compat) = (&pool.engine, &pool.kv, scenario.cluster.compat);
         Self {
             limits: Limits::new(engine, resolved, compat),

@@ -2,18 +2,18 @@
 
 use super::scaling::PoolScaler;
 use super::state::Fleet;
-use crate::base::{Micros, ReplicaId, Span};
-use crate::engine::clock::{Clock, ScalingEvent};
-use crate::engine::facts::{BreakReason, FaultFact, FleetFact, Sink};
-use crate::engine::replica::Replica;
-use crate::engine::request::{Book, Remote, Slot};
+use crate::clock::{Clock, ScalingEvent};
+use crate::facts::{BreakReason, FaultFact, FleetFact, Sink};
 use crate::policy::ReplicaPhase;
-use crate::scenario::Drain;
+use crate::replica::Replica;
+use crate::request::{Book, Remote, Slot};
+use base::{Micros, ReplicaId, Span};
+use document::Drain;
 
 impl Fleet {
     /// A replica crashes at `now`, and serves again after `restart`; never if that is 0. How many requests have left it; `None`
     /// if it was not there. One that was to go does not come back.
-    pub(in crate::engine) fn crash<S: Sink>(
+    pub(crate) fn crash<S: Sink>(
         &mut self,
         replica: ReplicaId,
         (now, restart, planned): (Micros, Span, bool),
@@ -53,7 +53,7 @@ impl Fleet {
     }
 
     /// A request breaks at its home before its KV is there. What it had of a hand-over.
-    pub(in crate::engine) fn break_away<S: Sink>(
+    pub(crate) fn break_away<S: Sink>(
         &mut self,
         home: ReplicaId,
         (slot, reason): (Slot, BreakReason),
@@ -66,7 +66,7 @@ impl Fleet {
     }
 
     /// A request computes its prompt at its home, to which its KV will not come. What it had of a hand-over.
-    pub(in crate::engine) fn recompute<S: Sink>(
+    pub(crate) fn recompute<S: Sink>(
         &mut self,
         home: ReplicaId,
         slot: Slot,
@@ -79,7 +79,7 @@ impl Fleet {
     }
 
     /// Whether a replica that drains goes down at some instant, with the requests that it has.
-    pub(in crate::engine) fn any_goes_down(&self) -> bool {
+    pub(crate) fn any_goes_down(&self) -> bool {
         let goes_down = |r: &Replica| {
             let latest = r.life.restarts.map_or(Micros::MAX, |(_, latest)| latest);
             r.phase == ReplicaPhase::Draining && latest < Micros::MAX && r.in_flight() > 0
@@ -88,13 +88,13 @@ impl Fleet {
     }
 
     /// Whether a replica is down.
-    pub(in crate::engine) fn is_down(&self, replica: ReplicaId) -> bool {
+    pub(crate) fn is_down(&self, replica: ReplicaId) -> bool {
         self.replicas[replica.index()].phase == ReplicaPhase::Failed
     }
 
     /// A replica that serves gets no new requests from now on, and is restarted when it has none or after `drain`, if that is not
     /// 0. Others are left as they are.
-    pub(in crate::engine) fn drain_to_restart<S: Sink>(
+    pub(crate) fn drain_to_restart<S: Sink>(
         &mut self,
         replica: ReplicaId,
         [drain, restart]: [Span; 2],
@@ -125,7 +125,7 @@ impl Fleet {
     }
 
     /// How long the restart takes for which a replica drains.
-    pub(in crate::engine) fn restarts(&self, replica: ReplicaId) -> Option<Span> {
+    pub(crate) fn restarts(&self, replica: ReplicaId) -> Option<Span> {
         let r = &self.replicas[replica.index()];
         r.life.restarts.filter(|_| r.phase == ReplicaPhase::Draining).map(|(restart, _)| restart)
     }
@@ -138,7 +138,7 @@ impl Fleet {
     }
 
     /// Whether requests may find a replica, now or later: one is there or comes back, or an autoscaler may start one.
-    pub(in crate::engine) fn any_may_serve(&self) -> bool {
+    pub(crate) fn any_may_serve(&self) -> bool {
         let may_serve = |r: &Replica| match r.phase {
             ReplicaPhase::Stopped => false,
             ReplicaPhase::Failed => self.comes_back(r.id),
@@ -152,7 +152,7 @@ impl Fleet {
     }
 
     /// Whether any replica of `pools` is down.
-    pub(in crate::engine) fn any_is_down(&self, pools: u64) -> bool {
+    pub(crate) fn any_is_down(&self, pools: u64) -> bool {
         self.replicas.iter().any(|r| r.phase == ReplicaPhase::Failed && pools >> r.pool & 1 == 1)
     }
 
@@ -166,7 +166,7 @@ impl Fleet {
     }
 
     /// Routers know of what became of a replica.
-    pub(in crate::engine) fn reveal(&mut self, replica: ReplicaId) {
+    pub(crate) fn reveal(&mut self, replica: ReplicaId) {
         self.replicas[replica.index()].life.hidden = false;
     }
 }

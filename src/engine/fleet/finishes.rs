@@ -1,9 +1,9 @@
 //! The latest finished requests of a pool, for autoscalers that follow latencies and objectives. Kept only where one does.
 
-use crate::base::math::round_to_span;
-use crate::base::{Micros, Span};
 use crate::policy::scaling::Finished;
-use crate::scenario::{Slo, SloClass};
+use base::math::round_to_span;
+use base::{Micros, Span};
+use document::{Slo, SloClass};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
@@ -12,17 +12,17 @@ const MOST: usize = 1 << 16;
 
 /// A request that finished.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub(in crate::engine) struct Finish {
-    pub(in crate::engine) at: Micros,
-    pub(in crate::engine) class: u32,
-    pub(in crate::engine) ttft: Span,
-    pub(in crate::engine) tpot: Span,
-    pub(in crate::engine) e2e: Span,
+pub(crate) struct Finish {
+    pub(crate) at: Micros,
+    pub(crate) class: u32,
+    pub(crate) ttft: Span,
+    pub(crate) tpot: Span,
+    pub(crate) e2e: Span,
 }
 
 /// The latest of them, in order.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub(in crate::engine) struct Finishes(VecDeque<Finish>);
+pub(crate) struct Finishes(VecDeque<Finish>);
 
 impl Finishes {
     /// Adds one, and forgets those that finished longer than `reach` before it.
@@ -48,10 +48,10 @@ impl Finishes {
 
 /// Objectives by number of the class: TTFT, TPOT and E2E; the first is for requests of no class.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(in crate::engine) struct Objectives(Vec<[Span; 3]>);
+pub(crate) struct Objectives(Vec<[Span; 3]>);
 
 impl Objectives {
-    pub(in crate::engine) fn new(slo: &Slo) -> Self {
+    pub(crate) fn new(slo: &Slo) -> Self {
         let span = |ms: f64| if ms > 0.0 { round_to_span(ms * 1000.0) } else { Span(u64::MAX) };
         let default = [slo.ttft_ms, slo.tpot_ms, slo.e2e_ms].map(span);
         let of = |class: SloClass| {

@@ -1,17 +1,17 @@
 //! Servers whose ranks step together: which replicas are the ranks of one, and when its next step begins.
 
 use super::state::Fleet;
-use crate::base::{Micros, ReplicaId, Span};
-use crate::engine::clock::Clock;
-use crate::engine::facts::Sink;
-use crate::engine::replica::{BatchTokens, RankTime, Replica};
-use crate::engine::request::Book;
+use crate::clock::Clock;
+use crate::facts::Sink;
 use crate::policy::ReplicaPhase;
+use crate::replica::{BatchTokens, RankTime, Replica};
+use crate::request::Book;
+use base::{Micros, ReplicaId, Span};
 use serde::{Deserialize, Serialize};
 
 /// The ranks of one server, in order.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(in crate::engine) struct Server {
+pub(crate) struct Server {
     pool: u32,
     revision: u32,
     ranks: Vec<ReplicaId>,

@@ -14,5 +14,5 @@ mod state;
 pub use adopt::replicas_started;
 pub use scaling::PoolCounts;
 
-pub(in crate::engine) use adopt::Adoption;
-pub(in crate::engine) use state::{Change, Fleet};
+pub(crate) use adopt::Adoption;
+pub(crate) use state::{Change, Fleet};

@@ -3,21 +3,21 @@
 use super::blueprint::{Blueprint, Tier};
 use super::scaling::PoolScaler;
 use super::state::{Change, Fleet};
-use crate::base::small::sort::sort_by_key;
-use crate::base::{Micros, ReplicaId};
-use crate::engine::clock::{Clock, ReplicaEvent, ScalingEvent};
-use crate::engine::facts::{FaultFact, FleetFact, Sink};
-use crate::engine::replica::{Adapters, Parts, Replica, draw_ends};
+use crate::clock::{Clock, ReplicaEvent, ScalingEvent};
+use crate::facts::{FaultFact, FleetFact, Sink};
 use crate::kv::BlockPool;
 use crate::policy::ReplicaPhase;
-use crate::scenario::{Drain, Victim, limits};
+use crate::replica::{Adapters, Parts, Replica, draw_ends};
+use base::small::sort::sort_by_key;
+use base::{Micros, ReplicaId};
+use document::{Drain, Victim, limits};
 
 impl Fleet {
     /// Brings a pool to `wanted` replicas that serve or start. Those that wait for room go first, then those of an older
     /// revision, those that start, and those that the pool's settings name. Those that went come back before new ones are
     /// added, the lowest numbers first: one that still drains goes on if starting takes no time, one that has stopped starts
     /// again. Those of an older revision never come back.
-    pub(in crate::engine) fn scale<S: Sink>(
+    pub(crate) fn scale<S: Sink>(
         &mut self,
         pool: u32,
         wanted: u32,
@@ -100,13 +100,7 @@ impl Fleet {
     }
 
     /// Starts replicas of a pool that wait for room, as many as there is room for now.
-    pub(in crate::engine) fn place<S: Sink>(
-        &mut self,
-        pool: u32,
-        now: Micros,
-        clock: &mut Clock,
-        sink: &mut S,
-    ) {
+    pub(crate) fn place<S: Sink>(&mut self, pool: u32, now: Micros, clock: &mut Clock, sink: &mut S) {
         let unplaced = self.settings(pool).map_or(0, |s| s.unplaced);
         if unplaced > 0 {
             self.place_missing(pool, unplaced, now, clock, sink);
@@ -150,13 +144,7 @@ impl Fleet {
 
     /// Replaces the replicas of a pool that are of an older revision, one after the other: one drains, and a new one starts
     /// beside it; once it is empty, the next one follows.
-    pub(in crate::engine) fn renew<S: Sink>(
-        &mut self,
-        pool: u32,
-        now: Micros,
-        clock: &mut Clock,
-        sink: &mut S,
-    ) {
+    pub(crate) fn renew<S: Sink>(&mut self, pool: u32, now: Micros, clock: &mut Clock, sink: &mut S) {
         let Blueprint { at_once, .. } = self.pools[pool as usize];
         let older: Vec<ReplicaId> = self
             .replicas
@@ -181,7 +169,7 @@ impl Fleet {
 
     /// The last request of a replica has left: if it drained to be replaced, the next one follows; if it made room, one that
     /// waits for it starts.
-    pub(in crate::engine) fn follow_up<S: Sink>(
+    pub(crate) fn follow_up<S: Sink>(
         &mut self,
         replica: ReplicaId,
         now: Micros,
@@ -227,13 +215,7 @@ impl Fleet {
     }
 
     /// A replica has started, unless this start was given up.
-    pub(in crate::engine) fn ready<S: Sink>(
-        &mut self,
-        replica: ReplicaId,
-        start: u32,
-        now: Micros,
-        sink: &mut S,
-    ) {
+    pub(crate) fn ready<S: Sink>(&mut self, replica: ReplicaId, start: u32, now: Micros, sink: &mut S) {
         let r = &self.replicas[replica.index()];
         if r.life.starts != start {
             return;
@@ -308,7 +290,7 @@ impl Fleet {
     }
 
     /// A replica that drains stops when its last request has left.
-    pub(in crate::engine) fn stop_if_drained(&mut self, replica: ReplicaId) {
+    pub(crate) fn stop_if_drained(&mut self, replica: ReplicaId) {
         let drains = self.replicas[replica.index()].phase == ReplicaPhase::Draining;
         let r = &self.replicas[replica.index()];
         let drains = drains && r.life.restarts.is_none();
@@ -322,7 +304,7 @@ impl Fleet {
     }
 
     /// The one place where the phase of a replica changes.
-    pub(in crate::engine) fn set_phase(&mut self, replica: ReplicaId, next: ReplicaPhase) {
+    pub(crate) fn set_phase(&mut self, replica: ReplicaId, next: ReplicaPhase) {
         let r = &mut self.replicas[replica.index()];
         assert!(r.phase.leads_to(next), "INV-2: {replica:?} went from {:?} to {next:?}", r.phase);
         self.not_serving += u32::from(r.phase == ReplicaPhase::Serving);
@@ -332,7 +314,7 @@ impl Fleet {
     }
 
     /// Adds a replica that starts.
-    pub(in crate::engine) fn add_replica(&mut self, pool: u32) -> ReplicaId {
+    pub(crate) fn add_replica(&mut self, pool: u32) -> ReplicaId {
         let id = ReplicaId(self.replicas.len() as u32);
         let b = &self.pools[pool as usize];
         let mut kv = BlockPool::new(b.resolved.blocks.0, b.block_tokens, b.caching);

@@ -8,43 +8,43 @@ use super::finishes::Finishes;
 use super::scaling_group::{Place, places};
 use super::scrape::Scrapes;
 use super::state::Fleet;
-use crate::base::{Micros, Span, math};
-use crate::engine::clock::{Clock, ScalingEvent};
-use crate::engine::facts::{FleetFact, ScalingRecord, Sink};
-use crate::engine::replica::phases_of;
+use crate::clock::{Clock, ScalingEvent};
+use crate::facts::{FleetFact, ScalingRecord, Sink};
 use crate::policy::ReplicaPhase;
 use crate::policy::scaling::{Decision, Estimate, Measured, PoolSight, Scaler};
-use crate::scenario::{self, Drain, Pool, ScalingPolicy, StartPhases, Victim};
+use crate::replica::phases_of;
 use crate::workload::Source;
+use base::{Micros, Span, math};
+use document::{self, Drain, Pool, ScalingPolicy, StartPhases, Victim};
 use serde::{Deserialize, Serialize};
 
 /// A pool's autoscaler.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(in crate::engine) struct PoolScaler {
-    #[serde(with = "scenario::settings_text")]
-    pub(in crate::engine) settings: scenario::Scaling,
+pub(crate) struct PoolScaler {
+    #[serde(with = "document::settings_text")]
+    pub(crate) settings: document::Scaling,
     /// Where it stands among pools that decide together.
-    pub(in crate::engine) place: Place,
+    pub(crate) place: Place,
     /// Counts the edits of its settings: events of earlier ones are about nothing.
     revision: u32,
-    pub(in crate::engine) policy: Scaler,
-    pub(in crate::engine) scrapes: Scrapes,
+    pub(crate) policy: Scaler,
+    pub(crate) scrapes: Scrapes,
     /// The latest finished requests, if the policy wants to know them.
     pub(super) finishes: Finishes,
-    pub(in crate::engine) tick: Span,
+    pub(crate) tick: Span,
     pub(super) scrape: Span,
-    pub(in crate::engine) window: Span,
-    pub(in crate::engine) lag: Span,
-    pub(in crate::engine) hold: Span,
+    pub(crate) window: Span,
+    pub(crate) lag: Span,
+    pub(crate) hold: Span,
     /// The time within which two opposite changes are an oscillation.
     oscillation: Span,
     /// How far it may look ahead, if it may.
-    pub(in crate::engine) ahead: Option<Span>,
-    pub(in crate::engine) phases: Option<StartPhases>,
+    pub(crate) ahead: Option<Span>,
+    pub(crate) phases: Option<StartPhases>,
     /// Replicas that are to start as soon as there is room.
-    pub(in crate::engine) unplaced: u32,
+    pub(crate) unplaced: u32,
     /// Whether the run began without replicas of the pool, and none has served yet: requests wait for the first one.
-    pub(in crate::engine) expects: bool,
+    pub(crate) expects: bool,
     /// When it last changed the number, and whether to more.
     changed: Option<(Micros, bool)>,
     decisions: u32,
@@ -98,24 +98,24 @@ impl PoolScaler {
     }
 
     /// Whether anybody decides.
-    pub(in crate::engine) fn is_active(&self) -> bool {
+    pub(crate) fn is_active(&self) -> bool {
         self.settings.policy != ScalingPolicy::None
     }
 
     /// GPUs that the pool may hold, together with those that share its budget.
-    pub(in crate::engine) fn gpus(&self) -> Option<u32> {
+    pub(crate) fn gpus(&self) -> Option<u32> {
         (self.place.gpus > 0).then_some(self.place.gpus)
     }
 
-    pub(in crate::engine) fn warm_up(&self) -> (u32, f64) {
+    pub(crate) fn warm_up(&self) -> (u32, f64) {
         (self.settings.warm_up_requests, self.settings.warm_up_factor)
     }
 
-    pub(in crate::engine) fn drain(&self) -> Drain {
+    pub(crate) fn drain(&self) -> Drain {
         self.settings.drain
     }
 
-    pub(in crate::engine) fn victim(&self) -> Victim {
+    pub(crate) fn victim(&self) -> Victim {
         self.settings.victim
     }
 }
@@ -154,7 +154,7 @@ pub struct PoolCounts {
 }
 
 /// A decision of a pool's autoscaler, with what it was made on.
-pub(in crate::engine) struct Decided {
+pub(crate) struct Decided {
     pub(super) pool: u32,
     pub(super) sight: PoolSight,
     pub(super) decision: Decision,
@@ -173,7 +173,7 @@ pub(super) enum DecidedBy {
 
 impl Decided {
     /// The pool that it is about.
-    pub(in crate::engine) fn pool(&self) -> u32 {
+    pub(crate) fn pool(&self) -> u32 {
         self.pool
     }
 }
@@ -213,20 +213,20 @@ impl Fleet {
     }
 
     /// How often the replicas of a pool are measured and its autoscaler decides, if its settings are still those of `revision`.
-    pub(in crate::engine) fn periods(&self, pool: u32, revision: u32) -> Option<[Span; 2]> {
+    pub(crate) fn periods(&self, pool: u32, revision: u32) -> Option<[Span; 2]> {
         let p = self.scalers.get(pool as usize)?;
         (p.revision == revision).then_some([p.scrape, p.tick])
     }
 
     /// How long requests for which `pools` serve the model are held for a replica, if one can come.
-    pub(in crate::engine) fn longest_hold(&self, pools: u64) -> Option<Span> {
+    pub(crate) fn longest_hold(&self, pools: u64) -> Option<Span> {
         let can = |i: usize| pools >> i & 1 == 1;
         let hold = self.scalers.iter().enumerate().filter(|(i, p)| can(*i) && (p.is_active() || p.expects));
         hold.map(|(_, p)| p.hold).max().filter(|hold| hold.0 > 0)
     }
 
     /// The autoscaler of a pool decides, about all pools that decide together with it.
-    pub(in crate::engine) fn decide(&mut self, pool: u32, now: Micros, source: &Source) -> Vec<Decided> {
+    pub(crate) fn decide(&mut self, pool: u32, now: Micros, source: &Source) -> Vec<Decided> {
         if self.scalers[pool as usize].place.leader.is_some() {
             return self.decide_together(pool, now, source);
         }
@@ -239,7 +239,7 @@ impl Fleet {
     }
 
     /// What the autoscaler of a pool without replicas decides as a request is held for one, if it needs no measurement for that.
-    pub(in crate::engine) fn wake(&mut self, pool: u32, now: Micros, source: &Source) -> Option<Decided> {
+    pub(crate) fn wake(&mut self, pool: u32, now: Micros, source: &Source) -> Option<Decided> {
         let p = self.scalers.get(pool as usize)?;
         if !p.is_active() || !p.policy.wakes_at_once() {
             return None;
@@ -255,7 +255,7 @@ impl Fleet {
 
     /// What the horizontal autoscaler decides that carries out the decisions of a pool's policy, and the time until its next decision;
     /// `None` if the pool's settings are no longer those of the revision.
-    pub(in crate::engine) fn sync(
+    pub(crate) fn sync(
         &mut self,
         [pool, revision]: [u32; 2],
         now: Micros,
@@ -270,7 +270,7 @@ impl Fleet {
     }
 
     /// Reports a decision and does what it says; `held` requests are held for the pool.
-    pub(in crate::engine) fn carry_out<S: Sink>(
+    pub(crate) fn carry_out<S: Sink>(
         &mut self,
         Decided { pool, sight, mut decision, estimate, by }: Decided,
         held: u32,
@@ -331,7 +331,7 @@ impl Fleet {
     }
 
     /// Replicas of a pool by phase.
-    pub(in crate::engine) fn pool_counts(&self, pool: u32) -> PoolCounts {
+    pub(crate) fn pool_counts(&self, pool: u32) -> PoolCounts {
         let mut counts = PoolCounts {
             unplaced: self.scalers.get(pool as usize).map_or(0, |p| p.unplaced),
             ..PoolCounts::default()
@@ -352,12 +352,12 @@ impl Fleet {
     }
 
     /// Whether a pool has an autoscaler.
-    pub(in crate::engine) fn is_scaled(&self, pool: u32) -> bool {
+    pub(crate) fn is_scaled(&self, pool: u32) -> bool {
         self.scalers.get(pool as usize).is_some_and(PoolScaler::is_active)
     }
 
     /// The part of all traffic that comes to each pool, as far as it can be known: pools share it alike.
-    pub(in crate::engine) fn share_of_each_pool(&self) -> f64 {
+    pub(crate) fn share_of_each_pool(&self) -> f64 {
         1.0 / self.pools.len().max(1) as f64
     }
 }

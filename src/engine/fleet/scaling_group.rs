@@ -2,42 +2,42 @@
 
 use super::scaling::{Decided, DecidedBy};
 use super::state::Fleet;
-use crate::base::Micros;
 use crate::policy::scaling::optimizer::NO_LIMIT;
 use crate::policy::scaling::{Member, PoolSight, decide_together};
-use crate::scenario::{Optimizer, Pool, ScalingPolicy, Served};
 use crate::workload::Source;
+use base::Micros;
+use document::{Optimizer, Pool, ScalingPolicy, Served};
 use serde::{Deserialize, Serialize};
 
 /// Where a pool stands among those that decide together.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(in crate::engine) struct Place {
+pub(crate) struct Place {
     /// The first of them, at whose ticks all are decided about; none if the pool decides for itself.
-    pub(in crate::engine) leader: Option<u32>,
+    pub(crate) leader: Option<u32>,
     /// The first of them with the same model: its policy judges the model.
     lead: u32,
     /// Its place among all pools in order of name.
     rank: u32,
     /// GPUs that it may hold together with `sharers`; 0 for no limit.
-    pub(in crate::engine) gpus: u32,
+    pub(crate) gpus: u32,
     /// The pools that share these GPUs, itself included, as bits by number.
-    pub(in crate::engine) sharers: u64,
+    pub(crate) sharers: u64,
 }
 
 impl Place {
     /// Whether both are in the same group and model.
-    pub(in crate::engine) fn is_beside(&self, other: &Self) -> bool {
+    pub(crate) fn is_beside(&self, other: &Self) -> bool {
         (self.leader, self.lead) == (other.leader, other.lead)
     }
 
     /// Whether both pools follow the decisions of the same group.
-    pub(in crate::engine) fn is_led_as(&self, other: &Self) -> bool {
+    pub(crate) fn is_led_as(&self, other: &Self) -> bool {
         self.leader.is_some() && self.leader == other.leader
     }
 }
 
 /// Where each pool stands.
-pub(in crate::engine) fn places(pools: &[Pool]) -> Vec<Place> {
+pub(crate) fn places(pools: &[Pool]) -> Vec<Place> {
     let numbers = Served::new(pools).numbers();
     let mut all = Vec::new();
     for (i, pool) in pools.iter().enumerate() {

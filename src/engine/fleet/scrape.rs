@@ -2,12 +2,12 @@
 //! before now.
 
 use super::state::Fleet;
-use crate::base::{Micros, ReplicaId, Span};
-use crate::engine::facts::Present;
-use crate::engine::replica::Replica;
-use crate::engine::request::Book;
+use crate::facts::Present;
 use crate::policy::scaling::{Measured, PoolSight};
+use crate::replica::Replica;
+use crate::request::Book;
 use crate::workload::Source;
+use base::{Micros, ReplicaId, Span};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
@@ -54,7 +54,7 @@ struct Scrape {
 
 /// The latest measurements of a pool.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub(in crate::engine) struct Scrapes(VecDeque<Scrape>);
+pub(crate) struct Scrapes(VecDeque<Scrape>);
 
 impl Scrapes {
     /// Forgets what no window reaches back to: one measurement before it stays, from which counters are counted.
@@ -66,7 +66,7 @@ impl Scrapes {
     }
 
     /// About how many bytes it takes.
-    pub(in crate::engine) fn bytes(&self) -> u64 {
+    pub(crate) fn bytes(&self) -> u64 {
         self.0.iter().map(|s| 64 + (s.samples.len() * size_of::<Sample>()) as u64).sum()
     }
 
@@ -184,7 +184,7 @@ impl Fleet {
     }
 
     /// Reads the replicas of a pool that serve; `held` requests are held for it, and `at_gateway` wait at the gateway with them.
-    pub(in crate::engine) fn scrape(&mut self, pool: u32, now: Micros, at: [u32; 2], book: &Book) {
+    pub(crate) fn scrape(&mut self, pool: u32, now: Micros, at: [u32; 2], book: &Book) {
         let mut reading = self.reading(pool, now, at);
         for sample in &mut reading.samples {
             sample.backlog_tokens = self.replicas[sample.replica.index()].prefill_backlog(book);

@@ -4,22 +4,22 @@ use super::blueprint::Blueprint;
 use super::finishes::{Finish, Objectives};
 use super::lockstep::Server;
 use super::scaling::PoolScaler;
-use crate::base::{Micros, ReplicaId, RequestId, Span};
-use crate::engine::clock::Clock;
-use crate::engine::facts::Sink;
-use crate::engine::replica::{
-    Departure, DepartureReason, HOPELESS_PREEMPTIONS, LIVELOCK_PREEMPTIONS, Replica, Unsettled, World,
-};
-use crate::engine::request::{Book, Slab, Slot};
+use crate::clock::Clock;
+use crate::facts::Sink;
 use crate::perf::Plan;
 use crate::policy::ReplicaPhase;
-use crate::scenario::Compat;
+use crate::replica::{
+    Departure, DepartureReason, HOPELESS_PREEMPTIONS, LIVELOCK_PREEMPTIONS, Replica, Unsettled, World,
+};
+use crate::request::{Book, Slab, Slot};
 use crate::workload::Source;
+use base::{Micros, ReplicaId, RequestId, Span};
+use document::Compat;
 use serde::{Deserialize, Serialize};
 
 /// What the gateway has to see of a fleet that has changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::engine) enum Change {
+pub(crate) enum Change {
     /// A replica was added or is in another phase.
     Phase(ReplicaId),
     /// A replica of this pool serves.
@@ -28,7 +28,7 @@ pub(in crate::engine) enum Change {
 
 /// The replicas of all pools.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(in crate::engine) struct Fleet {
+pub(crate) struct Fleet {
     compat: Compat,
     pub(super) seed: u64,
     pub(super) pools: Vec<Blueprint>,
@@ -59,7 +59,7 @@ pub(in crate::engine) struct Fleet {
 
 impl Fleet {
     /// The fleet of a plan, whose replicas serve from the beginning.
-    pub(in crate::engine) fn new(plan: &Plan, source: &Source, clock: &mut Clock) -> Self {
+    pub(crate) fn new(plan: &Plan, source: &Source, clock: &mut Clock) -> Self {
         let (scenario, c) = (plan.scenario(), &plan.scenario().cluster);
         let blueprint = |pool| Blueprint::new(pool, scenario, source);
         let mut fleet = Self {
@@ -88,55 +88,55 @@ impl Fleet {
         fleet
     }
 
-    pub(in crate::engine) fn compat(&self) -> Compat {
+    pub(crate) fn compat(&self) -> Compat {
         self.compat
     }
 
     /// How many pools there are.
-    pub(in crate::engine) fn pools(&self) -> u32 {
+    pub(crate) fn pools(&self) -> u32 {
         self.pools.len() as u32
     }
 
     /// What new replicas of a pool are made of.
-    pub(in crate::engine) fn blueprint(&self, pool: u32) -> &Blueprint {
+    pub(crate) fn blueprint(&self, pool: u32) -> &Blueprint {
         &self.pools[pool as usize]
     }
 
     /// All replicas that ever were.
     #[inline]
-    pub(in crate::engine) fn replicas(&self) -> &[Replica] {
+    pub(crate) fn replicas(&self) -> &[Replica] {
         &self.replicas
     }
 
-    pub(in crate::engine) fn replicas_mut(&mut self) -> &mut [Replica] {
+    pub(crate) fn replicas_mut(&mut self) -> &mut [Replica] {
         &mut self.replicas
     }
 
     /// Whether all replicas take new requests.
     #[inline]
-    pub(in crate::engine) fn all_serve(&self) -> bool {
+    pub(crate) fn all_serve(&self) -> bool {
         self.not_serving == 0
     }
 
-    pub(in crate::engine) fn not_serving(&self) -> u32 {
+    pub(crate) fn not_serving(&self) -> u32 {
         self.not_serving
     }
 
     /// Whether there is anything that the gateway has not seen.
     #[inline]
-    pub(in crate::engine) fn has_changed(&self) -> bool {
+    pub(crate) fn has_changed(&self) -> bool {
         !self.changes.is_empty()
     }
 
     /// What the gateway has not seen, in order.
-    pub(in crate::engine) fn take_changes(&mut self) -> Vec<Change> {
+    pub(crate) fn take_changes(&mut self) -> Vec<Change> {
         std::mem::take(&mut self.changes)
     }
 
     /// A request is sent to a replica at `now`, whose client waits for `timeout`. When the next event of that replica runs, and
     /// when its front end has dealt with the request.
     #[inline]
-    pub(in crate::engine) fn deliver(
+    pub(crate) fn deliver(
         &mut self,
         to: ReplicaId,
         slot: Slot,
@@ -149,13 +149,13 @@ impl Fleet {
     }
 
     /// A request in a replica is stopped at `now`, unless it has left by then. When the next event of that replica runs.
-    pub(in crate::engine) fn evict(&mut self, from: ReplicaId, request: RequestId, now: Micros) -> Micros {
+    pub(crate) fn evict(&mut self, from: ReplicaId, request: RequestId, now: Micros) -> Micros {
         self.replicas[from.index()].evict(request, now)
     }
 
     /// Runs the next event of replica `index`. How many requests have left it.
     #[inline]
-    pub(in crate::engine) fn run_event<S: Sink>(
+    pub(crate) fn run_event<S: Sink>(
         &mut self,
         index: usize,
         book: &mut Book,
@@ -202,37 +202,28 @@ impl Fleet {
 
     /// The replica whose event has run, and the requests that have a first token since.
     #[inline]
-    pub(in crate::engine) fn after_event(
-        &mut self,
-        index: usize,
-    ) -> (&Replica, impl Iterator<Item = RequestId> + '_) {
+    pub(crate) fn after_event(&mut self, index: usize) -> (&Replica, impl Iterator<Item = RequestId> + '_) {
         (&self.replicas[index], self.prefilled.drain(..))
     }
 
     /// Whether anything but departures follows from the event that runs.
     #[inline]
-    pub(in crate::engine) fn is_unsettled(&self) -> bool {
+    pub(crate) fn is_unsettled(&self) -> bool {
         !self.unsettled.is_empty()
     }
 
     /// What that is.
-    pub(in crate::engine) fn take_unsettled(&mut self) -> Vec<Unsettled> {
+    pub(crate) fn take_unsettled(&mut self) -> Vec<Unsettled> {
         std::mem::take(&mut self.unsettled)
     }
 
     /// The requests that have left in the event that runs.
-    pub(in crate::engine) fn take_departures(&mut self) -> Vec<Departure> {
+    pub(crate) fn take_departures(&mut self) -> Vec<Departure> {
         std::mem::take(&mut self.departures)
     }
 
     /// Requests have left a replica: autoscalers that follow latencies remember those that finished.
-    pub(in crate::engine) fn note_finished(
-        &mut self,
-        index: usize,
-        left: &[Departure],
-        now: Micros,
-        book: &Book,
-    ) {
+    pub(crate) fn note_finished(&mut self, index: usize, left: &[Departure], now: Micros, book: &Book) {
         let Some(p) = self.scalers.get_mut(self.replicas[index].pool as usize) else { return };
         if !p.policy.wants_finished() {
             return;
@@ -251,11 +242,11 @@ impl Fleet {
     }
 
     /// Room for those that leave next.
-    pub(in crate::engine) fn keep_room(&mut self, departures: Vec<Departure>) {
+    pub(crate) fn keep_room(&mut self, departures: Vec<Departure>) {
         self.departures = departures;
     }
 
-    pub(in crate::engine) fn rebuild_tournament(&self, clock: &mut Clock) {
+    pub(crate) fn rebuild_tournament(&self, clock: &mut Clock) {
         clock.set_replicas(self.replicas.iter().map(Replica::next_at));
     }
 
@@ -263,7 +254,7 @@ impl Fleet {
     /// simulated for minutes: the engine stops and says why. In the default mode preemption loses no tokens, so that many
     /// preemptions between two completions are no proof.
     #[inline]
-    pub(in crate::engine) fn gave_up(&self, endless: bool) -> bool {
+    pub(crate) fn gave_up(&self, endless: bool) -> bool {
         self.livelock.is_some_and(|(_, replica)| {
             let preempted = self.replicas[replica as usize].preempted_since_progress;
             endless && self.compat == Compat::Blis || preempted >= HOPELESS_PREEMPTIONS
@@ -271,12 +262,12 @@ impl Fleet {
     }
 
     /// The request and the replica of a livelock.
-    pub(in crate::engine) fn livelock(&self) -> Option<(RequestId, u32)> {
+    pub(crate) fn livelock(&self) -> Option<(RequestId, u32)> {
         self.livelock
     }
 
     /// Requests that preempted each other may make progress now.
-    pub(in crate::engine) fn forget_livelock(&mut self) {
+    pub(crate) fn forget_livelock(&mut self) {
         self.livelock = None;
         for replica in &mut self.replicas {
             replica.preempted_since_progress = 0;
@@ -306,7 +297,7 @@ impl Fleet {
     }
 
     /// About how many bytes the autoscalers take.
-    pub(in crate::engine) fn bytes_of_scalers(&self) -> u64 {
+    pub(crate) fn bytes_of_scalers(&self) -> u64 {
         self.scalers.iter().map(PoolScaler::bytes).sum()
     }
 }

@@ -7,21 +7,21 @@
 use super::flow::Gauge;
 use super::routing::view_of;
 use super::state::{Around, Gateway};
-use crate::base::small::sort::sort_by_key;
-use crate::base::{Micros, RequestId};
-use crate::engine::clock::ClusterEvent;
-use crate::engine::facts::{RequestFact, Sink};
-use crate::engine::replica::Replica;
-use crate::engine::request::{Location, Slot};
+use crate::clock::ClusterEvent;
+use crate::facts::{RequestFact, Sink};
 use crate::policy::Reason;
 use crate::policy::admission::{AdmissionState, Circumstances, RetryWhen, Verdict};
-use crate::scenario::AdmissionPolicy;
+use crate::replica::Replica;
+use crate::request::{Location, Slot};
+use base::small::sort::sort_by_key;
+use base::{Micros, RequestId};
+use document::AdmissionPolicy;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
 /// The admission policy with its memory.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(in crate::engine) struct AdmissionQueue {
+pub(crate) struct AdmissionQueue {
     policy: AdmissionState,
     /// What a policy goes by that sheds under load.
     pub(super) gauge: Option<Box<Gauge>>,
@@ -72,12 +72,12 @@ impl AdmissionQueue {
     }
 
     /// Approximate size of a copy of its gauge in bytes.
-    pub(in crate::engine) fn bytes(&self) -> u64 {
+    pub(crate) fn bytes(&self) -> u64 {
         self.gauge.as_ref().map_or(0, |gauge| gauge.bytes())
     }
 
     /// INV-1: the counts of requests in flight and of delayed ones agree with themselves and with `in_flight`.
-    pub(in crate::engine) fn verify(&self, in_flight: u32) {
+    pub(crate) fn verify(&self, in_flight: u32) {
         let counted: u32 = self.in_flight_of.iter().sum();
         assert!(
             self.in_flight == in_flight && counted == in_flight,
@@ -192,7 +192,7 @@ impl Gateway {
     }
 
     /// Changes the policy: the new one decides on all delayed requests, in order of arrival.
-    pub(in crate::engine) fn change_admission<S: Sink>(
+    pub(crate) fn change_admission<S: Sink>(
         &mut self,
         policy: &AdmissionPolicy,
         around: &mut Around<'_>,

@@ -4,14 +4,14 @@
 //! retries that wait or are under way are within the budget whenever one is granted.
 
 use super::state::{Around, Gateway};
-use crate::base::math::round_to_span;
-use crate::base::rng::{Purpose, Stream};
-use crate::base::{Maybe, ReplicaId, RequestId, Span};
-use crate::engine::clock::ClusterEvent;
-use crate::engine::facts::{BreakReason, FaultFact, Sink};
-use crate::engine::request::{Attempt, Location, Slot};
+use crate::clock::ClusterEvent;
+use crate::facts::{BreakReason, FaultFact, Sink};
 use crate::policy::ReplicaPhase;
-use crate::scenario::Resilience;
+use crate::request::{Attempt, Location, Slot};
+use base::math::round_to_span;
+use base::rng::{Purpose, Stream};
+use base::{Maybe, ReplicaId, RequestId, Span};
+use document::Resilience;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -38,7 +38,7 @@ pub struct AttemptCounts {
 
 /// Attempts of requests, and who gets another one.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(in crate::engine) struct Attempts {
+pub(crate) struct Attempts {
     retries: u32,
     /// Base and longest time of a back-off, in microseconds.
     backoff_us: [f64; 2],
@@ -83,16 +83,16 @@ impl Attempts {
     }
 
     /// Retries that wait or are under way.
-    pub(in crate::engine) fn open(&self) -> u32 {
+    pub(crate) fn open(&self) -> u32 {
         self.open.len() as u32
     }
 
     /// How many of a request's attempts broke; none of one that has left.
-    pub(in crate::engine) fn broken_of(&self, request: RequestId) -> u32 {
+    pub(crate) fn broken_of(&self, request: RequestId) -> u32 {
         self.open.get(&request.0).copied().unwrap_or(0)
     }
 
-    pub(in crate::engine) fn counts(&self) -> &AttemptCounts {
+    pub(crate) fn counts(&self) -> &AttemptCounts {
         &self.counts
     }
 
@@ -137,7 +137,7 @@ fn begin_again(slot: Slot, around: &mut Around<'_>) {
 
 impl Gateway {
     /// What became of attempts.
-    pub(in crate::engine) fn attempts(&self) -> &Attempts {
+    pub(crate) fn attempts(&self) -> &Attempts {
         &self.attempts
     }
 

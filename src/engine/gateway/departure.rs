@@ -1,16 +1,16 @@
 //! What follows from requests having left a replica: in the counts, in the router, in admission and for the user.
 
 use super::state::{Around, Gateway};
-use crate::base::ReplicaId;
-use crate::engine::clock::ClusterEvent;
-use crate::engine::facts::{BreakReason, DropReason, Sink};
-use crate::engine::replica::{Departure, DepartureReason};
+use crate::clock::ClusterEvent;
+use crate::facts::{BreakReason, DropReason, Sink};
 use crate::policy::routing::Outcome;
+use crate::replica::{Departure, DepartureReason};
+use base::ReplicaId;
 
 impl Gateway {
     /// Everything that follows from these requests having left a replica.
     #[inline(never)]
-    pub(in crate::engine) fn settle_departures<S: Sink>(
+    pub(crate) fn settle_departures<S: Sink>(
         &mut self,
         replica: ReplicaId,
         left: &mut Vec<Departure>,

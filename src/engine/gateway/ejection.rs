@@ -2,13 +2,13 @@
 //! other. If all that serve are ejected, routers take them all the same.
 
 use super::state::{Around, Gateway};
-use crate::base::math::round_to_span;
-use crate::base::{Micros, ReplicaId};
-use crate::engine::clock::ScalingEvent;
-use crate::engine::facts::{EjectedBy, FaultFact, Sink};
-use crate::engine::replica::Replica;
+use crate::clock::ScalingEvent;
+use crate::facts::{EjectedBy, FaultFact, Sink};
 use crate::policy::{ReplicaPhase, ReplicaView};
-use crate::scenario::Outlier;
+use crate::replica::Replica;
+use base::math::round_to_span;
+use base::{Micros, ReplicaId};
+use document::Outlier;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -118,28 +118,28 @@ pub(super) fn any_serves(views: &[ReplicaView], pools: u64) -> bool {
 
 impl Gateway {
     /// Whether a replica is ejected.
-    pub(in crate::engine) fn is_ejected(&self, replica: ReplicaId) -> bool {
+    pub(crate) fn is_ejected(&self, replica: ReplicaId) -> bool {
         self.ejections.out.contains_key(&replica.0)
     }
 
     /// The phase of a replica as routers see it once they know of it.
-    pub(in crate::engine) fn seen_phase(&self, replica: &Replica) -> ReplicaPhase {
+    pub(crate) fn seen_phase(&self, replica: &Replica) -> ReplicaPhase {
         self.ejections.seen(replica)
     }
 
     /// Whether its probes ejected a replica.
-    pub(in crate::engine) fn is_ejected_by(&self, replica: ReplicaId, by: EjectedBy) -> bool {
+    pub(crate) fn is_ejected_by(&self, replica: ReplicaId, by: EjectedBy) -> bool {
         self.ejections.has(replica, by)
     }
 
     /// The replicas that probes or broken attempts ejected.
-    pub(in crate::engine) fn ejected_by(&self, by: EjectedBy) -> Vec<ReplicaId> {
+    pub(crate) fn ejected_by(&self, by: EjectedBy) -> Vec<ReplicaId> {
         let all = self.ejections.out.keys().map(|&number| ReplicaId(number));
         all.filter(|replica| self.ejections.has(*replica, by)).collect()
     }
 
     /// A replica gets no new requests until `until`; [`Micros::MAX`] if that is not known.
-    pub(in crate::engine) fn eject<S: Sink>(
+    pub(crate) fn eject<S: Sink>(
         &mut self,
         replica: ReplicaId,
         (by, until): (EjectedBy, Micros),
@@ -154,7 +154,7 @@ impl Gateway {
     }
 
     /// A replica gets requests again, unless it is ejected for the other reason too.
-    pub(in crate::engine) fn readmit<S: Sink>(
+    pub(crate) fn readmit<S: Sink>(
         &mut self,
         replica: ReplicaId,
         by: EjectedBy,
@@ -172,7 +172,7 @@ impl Gateway {
     }
 
     /// The time of an outlier is over, if it is still the ejection of that number.
-    pub(in crate::engine) fn end_ejection<S: Sink>(
+    pub(crate) fn end_ejection<S: Sink>(
         &mut self,
         (replica, time): (ReplicaId, u32),
         around: &mut Around<'_>,
@@ -184,7 +184,7 @@ impl Gateway {
     }
 
     /// Gauges that an edit made anew learn who is ejected.
-    pub(in crate::engine) fn tell_ejections(&mut self, around: &mut Around<'_>) {
+    pub(crate) fn tell_ejections(&mut self, around: &mut Around<'_>) {
         let all: Vec<u32> = self.ejections.out.keys().copied().collect();
         for number in all {
             self.turn(ReplicaId(number), [ReplicaPhase::Serving, ReplicaPhase::Ejected], around);

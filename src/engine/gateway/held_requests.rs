@@ -2,11 +2,11 @@
 //! run began without replicas of it.
 
 use super::state::{Around, Gateway};
-use crate::base::RequestId;
-use crate::engine::clock::{ClusterEvent, ScalingEvent};
-use crate::engine::facts::{RequestFact, Sink};
-use crate::engine::request::{Location, Slot};
+use crate::clock::{ClusterEvent, ScalingEvent};
+use crate::facts::{RequestFact, Sink};
 use crate::policy::Reason;
+use crate::request::{Location, Slot};
+use base::RequestId;
 use serde::{Deserialize, Serialize};
 
 /// A request that waits for a replica.
@@ -68,12 +68,7 @@ impl Gateway {
     }
 
     /// A request has been held for as long as it may be; if it is gone by now, nothing happens.
-    pub(in crate::engine) fn end_hold<S: Sink>(
-        &mut self,
-        request: RequestId,
-        around: &mut Around<'_>,
-        sink: &mut S,
-    ) {
+    pub(crate) fn end_hold<S: Sink>(&mut self, request: RequestId, around: &mut Around<'_>, sink: &mut S) {
         if around.book.records().at(request.index()).location() != Location::Gateway {
             return;
         }
@@ -86,19 +81,19 @@ impl Gateway {
     }
 
     /// Requests held for replicas of a pool, or that wait because its replicas are saturated.
-    pub(in crate::engine) fn held_for(&self, pool: u32) -> u32 {
+    pub(crate) fn held_for(&self, pool: u32) -> u32 {
         let waiting = self.flow.as_ref().map_or(0, |flow| flow.waiting_for(pool));
         self.held.iter().filter(|held| held.pools >> pool & 1 == 1).count() as u32 + waiting
     }
 
     /// Requests that wait at the gateway for a pool: those held for its replicas, all that admission delays, and all that flow
     /// control queues.
-    pub(in crate::engine) fn queue_for(&self, pool: u32) -> u32 {
+    pub(crate) fn queue_for(&self, pool: u32) -> u32 {
         self.held_for(pool) + self.admission.delayed() + self.flow.as_ref().map_or(0, |flow| flow.waiting())
     }
 
     /// Requests held for replicas.
-    pub(in crate::engine) fn held(&self) -> u32 {
+    pub(crate) fn held(&self) -> u32 {
         self.held.len() as u32
     }
 }

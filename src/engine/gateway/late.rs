@@ -5,14 +5,14 @@
 //! become one, so that a picture may be older by that much more.
 
 use super::picture::Picture;
-use crate::base::{Micros, ReplicaId, Span};
-use crate::engine::replica::{Replica, look_at, signals_of};
 use crate::policy::{AdapterView, ReplicaView, Signals};
+use crate::replica::{Replica, look_at, signals_of};
+use base::{Micros, ReplicaId, Span};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
 /// The delay of signals that do not come at all.
-pub(in crate::engine) const FROZEN: Span = Span(u64::MAX);
+pub(crate) const FROZEN: Span = Span(u64::MAX);
 
 /// Samples within a delay.
 const SAMPLES: u64 = 256;
@@ -106,12 +106,12 @@ impl Picture {
     }
 
     /// Whether the signals of a replica are late.
-    pub(in crate::engine) fn is_late(&self, replica: ReplicaId) -> bool {
+    pub(crate) fn is_late(&self, replica: ReplicaId) -> bool {
         self.late.contains_key(&replica.0)
     }
 
     /// Whether any signals are late.
-    pub(in crate::engine) fn any_late(&self) -> bool {
+    pub(crate) fn any_late(&self) -> bool {
         !self.late.is_empty()
     }
 

@@ -19,6 +19,6 @@ pub use attempts::AttemptCounts;
 pub use redirect::{NotRedirected, WhyNot};
 
 pub use flow::BandSight;
-pub(in crate::engine) use flow::FlowQueue;
-pub(in crate::engine) use late::FROZEN;
-pub(in crate::engine) use state::{Around, Gateway};
+pub(crate) use flow::FlowQueue;
+pub(crate) use late::FROZEN;
+pub(crate) use state::{Around, Gateway};

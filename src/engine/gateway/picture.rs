@@ -1,15 +1,15 @@
 //! The gateway's picture of the replicas: what it sees of each, and when it last looked.
 
 use super::late::Late;
-use crate::base::{Micros, ReplicaId, Span};
-use crate::engine::replica::{Replica, look_at, signals_of};
 use crate::policy::{AdapterView, PoolView, ReplicaPhase, ReplicaView, Signals};
+use crate::replica::{Replica, look_at, signals_of};
+use base::{Micros, ReplicaId, Span};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// What the gateway sees of pools and replicas.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(in crate::engine) struct Picture {
+pub(crate) struct Picture {
     /// How old a view may become; 0 if the gateway sees every replica as it is.
     pub(super) refresh: Span,
     /// By pool: what the gateway knows of all its replicas.
@@ -47,22 +47,22 @@ impl Picture {
         &self.pools
     }
 
-    pub(in crate::engine) fn views(&self) -> &[ReplicaView] {
+    pub(crate) fn views(&self) -> &[ReplicaView] {
         &self.views
     }
 
-    pub(in crate::engine) fn signals(&self) -> &[Signals] {
+    pub(crate) fn signals(&self) -> &[Signals] {
         &self.signals
     }
 
-    pub(in crate::engine) fn adapters(&self) -> &[AdapterView] {
+    pub(crate) fn adapters(&self) -> &[AdapterView] {
         &self.adapters
     }
 
     /// Whether the gateway sees every replica as it is: its picture then follows the replicas' events instead of being
     /// taken anew for each decision, which would touch all of them.
     #[inline]
-    pub(in crate::engine) fn sees_all(&self) -> bool {
+    pub(crate) fn sees_all(&self) -> bool {
         self.refresh == Span::ZERO
     }
 

@@ -4,9 +4,9 @@
 //! request where it goes anyway changes nothing of a run.
 
 use super::state::Gateway;
-use crate::base::{ReplicaId, RequestId};
-use crate::engine::facts::Stage;
-use crate::engine::request::Records;
+use crate::facts::Stage;
+use crate::request::Records;
+use base::{ReplicaId, RequestId};
 use serde::{Deserialize, Serialize};
 
 /// Why a request did not go where an edit sends it.
@@ -43,7 +43,7 @@ pub(super) struct Redirects {
 impl Gateway {
     /// When `request` is routed, `to` gets it instead of the router's choice, if it takes requests then. A prefill replica takes the
     /// place of the second decision's choice, any other replica that of the first.
-    pub(in crate::engine) fn redirect(&mut self, request: RequestId, to: ReplicaId, records: &Records) {
+    pub(crate) fn redirect(&mut self, request: RequestId, to: ReplicaId, records: &Records) {
         let aims = self.aims_at_prefill(to);
         let open: Vec<_> = self.redirects.open.drain(..).collect();
         let stays =
@@ -58,12 +58,12 @@ impl Gateway {
     }
 
     /// Takes over what edits said of requests before this gateway took the place of another one.
-    pub(in crate::engine) fn keep_redirects(&mut self, before: &Self) {
+    pub(crate) fn keep_redirects(&mut self, before: &Self) {
         self.redirects = before.redirects.clone();
     }
 
     /// The requests that did not go where edits send them, or have not yet.
-    pub(in crate::engine) fn not_redirected(&self) -> impl Iterator<Item = NotRedirected> + '_ {
+    pub(crate) fn not_redirected(&self) -> impl Iterator<Item = NotRedirected> + '_ {
         let open = self.redirects.open.iter();
         let open = open.map(|&(request, to)| NotRedirected { request, to, why: WhyNot::NotYet });
         self.redirects.missed.iter().copied().chain(open)

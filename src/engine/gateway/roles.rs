@@ -4,20 +4,20 @@
 use super::ejection::Takers;
 use super::routing::prompt_blocks_of;
 use super::state::{Around, Gateway};
-use crate::base::json;
-use crate::base::rng::{Purpose, Stream};
-use crate::base::{ReplicaId, RequestId};
-use crate::engine::clock::ClusterEvent;
-use crate::engine::facts::{DeciderReason, HandoverFact, Sink, Stage};
-use crate::engine::request::{Handover, Remote, Slot};
+use crate::clock::ClusterEvent;
+use crate::facts::{DeciderReason, HandoverFact, Sink, Stage};
 use crate::perf::Plan;
 use crate::policy::routing::{Outcome, RouterState};
-use crate::scenario::{Decider, FirstToken, Handoff, Role, RoutingPolicy};
+use crate::request::{Handover, Remote, Slot};
+use base::json;
+use base::rng::{Purpose, Stream};
+use base::{ReplicaId, RequestId};
+use document::{Decider, FirstToken, Handoff, Role, RoutingPolicy};
 use serde::{Deserialize, Serialize};
 
 /// What the gateway has where pools have roles.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(in crate::engine) struct Roles {
+pub(crate) struct Roles {
     /// Chooses prefill replicas.
     pub(super) router: RouterState,
     /// The policy behind it, as text: settings that are left out have no place in a snapshot.
@@ -77,7 +77,7 @@ pub(super) fn roles_of(plan: &Plan) -> Option<Box<Roles>> {
 impl Gateway {
     /// The router that chooses replicas of a pool.
     #[cfg(any(feature = "cli", feature = "closeup"))]
-    pub(in crate::engine) fn router_of(&self, pool: u32) -> &RouterState {
+    pub(crate) fn router_of(&self, pool: u32) -> &RouterState {
         match &self.roles {
             Some(roles) if roles.prefills >> pool & 1 == 1 => &roles.router,
             Some(_) | None => &self.router,
@@ -85,7 +85,7 @@ impl Gateway {
     }
 
     /// Follows the roles and the settings of hand-overs of `new`; the router of the prefill stage keeps its memory.
-    pub(in crate::engine) fn adopt_roles(&mut self, new: &Plan, around: &mut Around<'_>) {
+    pub(crate) fn adopt_roles(&mut self, new: &Plan, around: &mut Around<'_>) {
         let stages = |roles: &Option<Box<Roles>>| {
             roles.as_ref().map_or([u64::MAX, 0], |roles| [roles.homes, roles.prefills])
         };
@@ -105,7 +105,7 @@ impl Gateway {
     }
 
     /// Gauges of the saturation know the pools of each stage.
-    pub(in crate::engine) fn tell_stages(&mut self, around: &mut Around<'_>) {
+    pub(crate) fn tell_stages(&mut self, around: &mut Around<'_>) {
         let stages = self.roles.as_ref().map_or([u64::MAX, 0], |roles| [roles.homes, roles.prefills]);
         if let Some(gauge) = &mut self.admission.gauge {
             gauge.set_stages(stages);
@@ -253,7 +253,7 @@ impl Gateway {
 
     /// A request has left its prefill replica, or will not come to it: the gateway no longer counts it there. `computed` tells the
     /// router that its prompt was computed.
-    pub(in crate::engine) fn leaves_prefill(
+    pub(crate) fn leaves_prefill(
         &mut self,
         request: RequestId,
         replica: ReplicaId,
@@ -266,7 +266,7 @@ impl Gateway {
     }
 
     /// The same, for the router alone.
-    pub(in crate::engine) fn leaves_prefill_router(
+    pub(crate) fn leaves_prefill_router(
         &mut self,
         request: RequestId,
         replica: ReplicaId,
@@ -293,17 +293,12 @@ impl Gateway {
     }
 
     /// The gateway no longer counts a request at its home, which it has not reached.
-    pub(in crate::engine) fn forget_at(
-        &mut self,
-        replica: ReplicaId,
-        request: RequestId,
-        around: &Around<'_>,
-    ) {
+    pub(crate) fn forget_at(&mut self, replica: ReplicaId, request: RequestId, around: &Around<'_>) {
         self.picture.forget(replica.index(), around.book.here(request).prompt_tokens);
     }
 
     /// How many scores of the router of the prefill stage counted as 0 because they were no finite numbers.
-    pub(in crate::engine) fn not_finite_of_prefill(&self) -> u64 {
+    pub(crate) fn not_finite_of_prefill(&self) -> u64 {
         self.roles.as_ref().map_or(0, |roles| roles.router.not_finite())
     }
 }

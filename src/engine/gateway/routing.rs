@@ -2,22 +2,17 @@
 
 use super::ejection::{Takers, any_serves};
 use super::state::{Around, Gateway};
-use crate::base::{Micros, ReplicaId, RequestId};
-use crate::engine::clock::ClusterEvent;
-use crate::engine::facts::{BreakReason, FaultFact, RequestFact, Sink, Stage};
-use crate::engine::replica::{Replica, look_at};
-use crate::engine::request::{ActiveRequest, Handover, Location, Record, Slot};
+use crate::clock::ClusterEvent;
+use crate::facts::{BreakReason, FaultFact, RequestFact, Sink, Stage};
 use crate::policy::routing::{Excluded, Fleet};
 use crate::policy::{PoolView, Reason, ReplicaView, RequestView};
+use crate::replica::{Replica, look_at};
+use crate::request::{ActiveRequest, Handover, Location, Record, Slot};
+use base::{Micros, ReplicaId, RequestId};
 
 impl Gateway {
     /// Runs an event of the gateway: at one instant all arrivals, then all admissions, then all routings.
-    pub(in crate::engine) fn run_event<S: Sink>(
-        &mut self,
-        event: ClusterEvent,
-        around: &mut Around<'_>,
-        sink: &mut S,
-    ) {
+    pub(crate) fn run_event<S: Sink>(&mut self, event: ClusterEvent, around: &mut Around<'_>, sink: &mut S) {
         match event {
             ClusterEvent::Arrival => self.arrive(around, sink),
             ClusterEvent::Admission(slot) => {

@@ -10,24 +10,24 @@ use super::redirect::Redirects;
 use super::roles::{Roles, roles_of};
 use super::targets::Targets;
 use super::unreachable::Connecting;
-use crate::base::{Micros, ReplicaId, RequestId, Span};
-use crate::engine::clock::{Clock, ClusterEvent};
-use crate::engine::facts::Decision;
-use crate::engine::fleet::{Change, Fleet};
-use crate::engine::replica::{Replica, timeout_of};
-use crate::engine::request::Book;
+use crate::clock::{Clock, ClusterEvent};
+use crate::facts::Decision;
+use crate::fleet::{Change, Fleet};
 use crate::perf::{Plan, Resolved};
 use crate::policy::PoolView;
 use crate::policy::routing::RouterState;
-use crate::scenario::{Pool, Served};
+use crate::replica::{Replica, timeout_of};
+use crate::request::Book;
 use crate::workload::{Source, Trace};
+use base::{Micros, ReplicaId, RequestId, Span};
+use document::{Pool, Served};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 use std::sync::Arc;
 
 /// The gateway.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(in crate::engine) struct Gateway {
+pub(crate) struct Gateway {
     pub(super) seed: u64,
     pub(super) source: Source,
     /// By number of a model that requests ask for: the pools that serve it, as bits by number.
@@ -67,16 +67,16 @@ pub(in crate::engine) struct Gateway {
 }
 
 /// What the gateway works with: the clock, the replicas and the book of requests.
-pub(in crate::engine) struct Around<'a> {
-    pub(in crate::engine) now: Micros,
-    pub(in crate::engine) clock: &'a mut Clock,
-    pub(in crate::engine) fleet: &'a mut Fleet,
-    pub(in crate::engine) book: &'a mut Book,
+pub(crate) struct Around<'a> {
+    pub(crate) now: Micros,
+    pub(crate) clock: &'a mut Clock,
+    pub(crate) fleet: &'a mut Fleet,
+    pub(crate) book: &'a mut Book,
 }
 
 impl Gateway {
     /// The gateway of a plan, before any replica is there.
-    pub(in crate::engine) fn new(plan: &Plan, source: Source) -> Self {
+    pub(crate) fn new(plan: &Plan, source: Source) -> Self {
         let (scenario, c) = (plan.scenario(), &plan.scenario().cluster);
         Self {
             seed: scenario.seed,
@@ -108,18 +108,18 @@ impl Gateway {
     }
 
     /// How long clients wait for an answer; 0 for ever.
-    pub(in crate::engine) fn timeout(&self) -> Span {
+    pub(crate) fn timeout(&self) -> Span {
         self.timeout
     }
 
     /// The traffic.
-    pub(in crate::engine) fn source(&self) -> &Source {
+    pub(crate) fn source(&self) -> &Source {
         &self.source
     }
 
     /// Its next event that is in no queue: the next arrival, or what its own queue has to do.
     #[inline]
-    pub(in crate::engine) fn own_event(&self) -> (Micros, ClusterEvent) {
+    pub(crate) fn own_event(&self) -> (Micros, ClusterEvent) {
         let arrival = self.source.peek().unwrap_or(Micros::MAX);
         match &self.flow {
             Some(flow) if flow.event().0 < arrival => flow.event(),
@@ -130,50 +130,50 @@ impl Gateway {
     /// Whether a run without a horizon goes on for requests at the gateway: some are held for a while, or wait for replicas that
     /// `may_serve`.
     #[inline]
-    pub(in crate::engine) fn holds(&self, may_serve: impl FnOnce() -> bool) -> bool {
+    pub(crate) fn holds(&self, may_serve: impl FnOnce() -> bool) -> bool {
         !self.held.is_empty() || self.flow.as_ref().is_some_and(|flow| flow.waiting() > 0) && may_serve()
     }
 
     /// Requests that wait because the replicas are saturated.
-    pub(in crate::engine) fn flow(&self) -> Option<&FlowQueue> {
+    pub(crate) fn flow(&self) -> Option<&FlowQueue> {
         self.flow.as_deref()
     }
 
     /// Requests that are delayed by admission.
-    pub(in crate::engine) fn delayed(&self) -> u32 {
+    pub(crate) fn delayed(&self) -> u32 {
         self.admission.delayed()
     }
 
     /// By replica: requests sent there that have neither finished nor been dropped.
-    pub(in crate::engine) fn in_flight(&self) -> &[u32] {
+    pub(crate) fn in_flight(&self) -> &[u32] {
         &self.in_flight
     }
 
     /// Whether a replica has none of them: those that cannot reach it are at the gateway.
-    pub(in crate::engine) fn has_none(&self, replica: ReplicaId) -> bool {
+    pub(crate) fn has_none(&self, replica: ReplicaId) -> bool {
         self.in_flight[replica.index()] == self.connecting.to(replica)
     }
 
-    pub(in crate::engine) fn router(&self) -> &RouterState {
+    pub(crate) fn router(&self) -> &RouterState {
         &self.router
     }
 
-    pub(in crate::engine) fn admission(&self) -> &AdmissionQueue {
+    pub(crate) fn admission(&self) -> &AdmissionQueue {
         &self.admission
     }
 
-    pub(in crate::engine) fn picture(&self) -> &Picture {
+    pub(crate) fn picture(&self) -> &Picture {
         &self.picture
     }
 
     /// Gives a restored source its trace back.
-    pub(in crate::engine) fn attach(&mut self, trace: Option<&Arc<Trace>>) {
+    pub(crate) fn attach(&mut self, trace: Option<&Arc<Trace>>) {
         self.source.attach(trace);
     }
 
     /// Sees what has become of the fleet: replicas that were added or are in another phase, and pools that serve.
     #[inline]
-    pub(in crate::engine) fn follow(&mut self, around: &mut Around<'_>) {
+    pub(crate) fn follow(&mut self, around: &mut Around<'_>) {
         if around.fleet.has_changed() {
             self.follow_changes(around);
         }
@@ -206,7 +206,7 @@ impl Gateway {
 
     /// An event of replica `index` has run: `gone` requests have left it, and `prefilled` have their first token since.
     #[inline]
-    pub(in crate::engine) fn see_replica(
+    pub(crate) fn see_replica(
         &mut self,
         replica: &Replica,
         (gone, now): (u32, Micros),
@@ -247,7 +247,7 @@ impl Gateway {
     }
 
     /// Follows `new` instead of `old`, before the fleet does.
-    pub(in crate::engine) fn adopt_traffic(&mut self, old: &Plan, new: &Plan, now: Micros, fleet: &Fleet) {
+    pub(crate) fn adopt_traffic(&mut self, old: &Plan, new: &Plan, now: Micros, fleet: &Fleet) {
         let (was, is) = (&old.scenario().cluster, &new.scenario().cluster);
         self.admission_latency = Span(is.admission_latency_us);
         self.routing_latency = Span(is.routing_latency_us);
@@ -269,7 +269,7 @@ impl Gateway {
     }
 
     /// Follows `new` instead of `old`, after the fleet did; admission comes last.
-    pub(in crate::engine) fn adopt_pools(&mut self, old: &Plan, new: &Plan, now: Micros, fleet: &Fleet) {
+    pub(crate) fn adopt_pools(&mut self, old: &Plan, new: &Plan, now: Micros, fleet: &Fleet) {
         let (was, is) = (&old.scenario().cluster, &new.scenario().cluster);
         self.picture.set_pools(pool_views(&is.pools, new.resolved()));
         self.serves = serves(&is.pools, &self.source);
@@ -281,7 +281,7 @@ impl Gateway {
     }
 
     /// A gateway that sees every replica as it is has a picture of the present.
-    pub(in crate::engine) fn see_all_now(&mut self, now: Micros, fleet: &Fleet) {
+    pub(crate) fn see_all_now(&mut self, now: Micros, fleet: &Fleet) {
         if self.picture.sees_all() {
             self.picture.refresh(fleet.replicas(), now, Span::ZERO);
         }

@@ -1,6 +1,6 @@
 //! The objectives of requests, which routers by predicted latency aim at.
 
-use crate::scenario::Slo;
+use document::Slo;
 use serde::{Deserialize, Serialize};
 
 /// Objectives of TTFT and TPOT in milliseconds, 0 for none, by number of the class; number 0 is all others.

@@ -3,12 +3,12 @@
 
 use super::routing::uncached_tokens;
 use super::state::{Around, Gateway};
-use crate::base::{Micros, ReplicaId, Span};
-use crate::engine::clock::ClusterEvent;
-use crate::engine::facts::{BreakReason, RequestFact, Sink};
-use crate::engine::replica::Replica;
-use crate::engine::request::Slot;
+use crate::clock::ClusterEvent;
+use crate::facts::{BreakReason, RequestFact, Sink};
 use crate::policy::routing::Outcome;
+use crate::replica::Replica;
+use crate::request::Slot;
+use base::{Micros, ReplicaId, Span};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -105,7 +105,7 @@ impl Gateway {
     }
 
     /// The signals of a replica are that late from now on; not any more if that is 0.
-    pub(in crate::engine) fn set_late(&mut self, replica: &Replica, delay: Span, now: Micros) {
+    pub(crate) fn set_late(&mut self, replica: &Replica, delay: Span, now: Micros) {
         self.picture.set_late(replica, delay, now);
         if let Some(gauge) = &mut self.admission.gauge {
             gauge.set_late(replica, delay, now);

@@ -1,6 +1,6 @@
 //! The two directions of a replica's network ports.
 
-use crate::base::{Micros, Span};
+use base::{Micros, Span};
 use serde::{Deserialize, Serialize};
 
 /// The ports of one replica in one direction, taken together.

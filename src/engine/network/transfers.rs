@@ -5,9 +5,9 @@
 //! share a port with the one that begins or lands.
 
 use super::Port;
-use crate::base::queue::Queue;
-use crate::base::{Micros, ReplicaId, RequestId, Span};
-use crate::scenario::limits;
+use base::queue::Queue;
+use base::{Micros, ReplicaId, RequestId, Span};
+use document::limits;
 use serde::{Deserialize, Serialize};
 
 /// Bytes per second times microseconds are millionths of bytes.
@@ -15,7 +15,7 @@ const MILLIONTHS: i128 = 1_000_000;
 
 /// What a transfer does next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub(in crate::engine) enum NetworkEvent {
+pub(crate) enum NetworkEvent {
     /// All bytes are there.
     Lands,
     /// The first byte moves.
@@ -97,19 +97,19 @@ fn deadline(start: Micros, timeout: Span) -> Micros {
 
 /// What transfers go by.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
-pub(in crate::engine) struct Rules {
+pub(crate) struct Rules {
     /// Bytes per second of the network port of one GPU in each direction.
-    pub(in crate::engine) gpu_bytes_per_s: u64,
+    pub(crate) gpu_bytes_per_s: u64,
     /// Bytes of one token, in place of those that follow from the model.
-    pub(in crate::engine) kv_bytes: Option<u64>,
+    pub(crate) kv_bytes: Option<u64>,
     /// Share of the bytes that leaves while the prefill runs.
-    pub(in crate::engine) overlap_share: f64,
+    pub(crate) overlap_share: f64,
 }
 
 /// The ports of all replicas, and the transfers between them.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Network {
-    pub(in crate::engine) rules: Rules,
+    pub(crate) rules: Rules,
     shared: bool,
     base: Span,
     outbound: Vec<Port>,
@@ -128,13 +128,13 @@ pub struct Network {
 
 impl Network {
     /// Adds the ports of a replica, with this speed in each direction.
-    pub(in crate::engine) fn add(&mut self, bytes_per_s: u64) {
+    pub(crate) fn add(&mut self, bytes_per_s: u64) {
         self.outbound.push(Port::new(bytes_per_s));
         self.inbound.push(Port::new(bytes_per_s));
     }
 
     /// How many replicas have ports.
-    pub(in crate::engine) fn replicas(&self) -> usize {
+    pub(crate) fn replicas(&self) -> usize {
         self.outbound.len()
     }
 
@@ -197,7 +197,7 @@ impl Network {
     }
 
     /// A transfer of `bytes` starts, of which `early` have left before. Its number.
-    pub(in crate::engine) fn start(
+    pub(crate) fn start(
         &mut self,
         request: RequestId,
         [from, to]: [ReplicaId; 2],
@@ -230,7 +230,7 @@ impl Network {
 
     /// Bytes of a transfer that have left when the prefill ends, which took `span`: as many as its share, and no more than the ports
     /// carry in that time.
-    pub(in crate::engine) fn early(&self, bytes: u64, [from, to]: [ReplicaId; 2], span: Span) -> u64 {
+    pub(crate) fn early(&self, bytes: u64, [from, to]: [ReplicaId; 2], span: Span) -> u64 {
         let share = self.rules.overlap_share;
         if share == 0.0 {
             return 0;
@@ -242,18 +242,18 @@ impl Network {
 
     /// When its next event runs, and what that is; [`Micros::MAX`] if there is none.
     #[inline]
-    pub(in crate::engine) fn next_event(&self) -> (Micros, NetworkEvent) {
+    pub(crate) fn next_event(&self) -> (Micros, NetworkEvent) {
         self.next.peek().map_or((Micros::MAX, NetworkEvent::Lands), |&(at, event, _)| (at, event))
     }
 
     /// Takes the next event: the transfer's number.
-    pub(in crate::engine) fn pop(&mut self) -> Option<u32> {
+    pub(crate) fn pop(&mut self) -> Option<u32> {
         let (.., number) = self.next.pop()?;
         Some(number)
     }
 
     /// The first byte of a transfer moves.
-    pub(in crate::engine) fn begin(&mut self, number: u32, now: Micros) -> &Transfer {
+    pub(crate) fn begin(&mut self, number: u32, now: Micros) -> &Transfer {
         let at = self.place(number).expect("INV-9: a transfer that is over begins");
         let t = &mut self.under_way[at];
         (t.flows_since, t.settled) = (Some(now), now);
@@ -268,7 +268,7 @@ impl Network {
     }
 
     /// A transfer has landed.
-    pub(in crate::engine) fn land(&mut self, number: u32, now: Micros) -> Transfer {
+    pub(crate) fn land(&mut self, number: u32, now: Micros) -> Transfer {
         let mut t = self.take(number);
         t.settle(now);
         assert!(t.left <= 0, "INV-9: {:?} landed with {} millionths of a byte left", t.request, t.left);
@@ -281,7 +281,7 @@ impl Network {
     }
 
     /// A transfer is given up.
-    pub(in crate::engine) fn give_up(&mut self, number: u32, now: Micros) {
+    pub(crate) fn give_up(&mut self, number: u32, now: Micros) {
         let t = self.take(number);
         if t.flows_since.is_some() {
             let arrived = t.arrived(now) - t.early;
@@ -357,7 +357,7 @@ impl Network {
     }
 
     /// Ports and sharing change at `now`; `base` counts for transfers that start from then on.
-    pub(in crate::engine) fn change(
+    pub(crate) fn change(
         &mut self,
         shared: bool,
         base: Span,
@@ -379,7 +379,7 @@ impl Network {
     }
 
     /// Transfers may take so long from `now` on, those under way since their start; 0 for ever.
-    pub(in crate::engine) fn set_timeout(&mut self, timeout: Span, now: Micros) {
+    pub(crate) fn set_timeout(&mut self, timeout: Span, now: Micros) {
         self.timeout = timeout;
         for at in 0..self.under_way.len() {
             let t = &mut self.under_way[at];
@@ -396,12 +396,12 @@ impl Network {
     }
 
     /// Transfers that start from now on may take so long.
-    pub(in crate::engine) fn set_later_timeout(&mut self, timeout: Span) {
+    pub(crate) fn set_later_timeout(&mut self, timeout: Span) {
         self.timeout = timeout;
     }
 
     /// The ports of a replica carry this share of their bytes from `now` on.
-    pub(in crate::engine) fn set_share(&mut self, replica: ReplicaId, share: f64, now: Micros) {
+    pub(crate) fn set_share(&mut self, replica: ReplicaId, share: f64, now: Micros) {
         let index = replica.index();
         self.outbound[index].working = share;
         self.inbound[index].working = share;
@@ -413,7 +413,7 @@ impl Network {
     }
 
     /// INV-9.4: no port carries more than it can, and a transfer under way has something left.
-    pub(in crate::engine) fn verify(&self) {
+    pub(crate) fn verify(&self) {
         for (ports, of) in [(&self.outbound, Direction::Out), (&self.inbound, Direction::In)] {
             for (i, port) in ports.iter().enumerate() {
                 let flows = || {

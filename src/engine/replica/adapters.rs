@@ -10,11 +10,11 @@
 
 use super::state::Replica;
 use super::world::World;
-use crate::base::{Micros, Span};
-use crate::engine::facts::{AdapterSource, CacheFact, Sink};
-use crate::engine::request::{AdapterUse, Slab, Slot};
+use crate::facts::{AdapterSource, CacheFact, Sink};
 use crate::perf::{LONGEST, LoraFigures};
 use crate::policy::AdapterView;
+use crate::request::{AdapterUse, Slab, Slot};
+use base::{Micros, Span};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
@@ -78,7 +78,7 @@ impl Users {
 
 /// The adapters of a replica.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(in crate::engine) struct Adapters {
+pub(crate) struct Adapters {
     figures: LoraFigures,
     /// Adapters of the batch: all of them are in slots.
     running: Users,
@@ -94,7 +94,7 @@ pub(in crate::engine) struct Adapters {
 
 impl Adapters {
     /// Those of a new replica: none is loaded.
-    pub(in crate::engine) fn new(figures: LoraFigures) -> Self {
+    pub(crate) fn new(figures: LoraFigures) -> Self {
         Self {
             figures,
             running: Users::default(),
@@ -160,17 +160,17 @@ impl Adapters {
     }
 
     /// Everything is lost, as the replica stops. No request has an adapter.
-    pub(in crate::engine) fn restart(&mut self) {
+    pub(crate) fn restart(&mut self) {
         self.idle.clear();
     }
 
     /// What they have done.
-    pub(in crate::engine) fn counts(&self) -> &AdapterCounts {
+    pub(crate) fn counts(&self) -> &AdapterCounts {
         &self.counts
     }
 
     /// What the gateway sees of them.
-    pub(in crate::engine) fn look(&self, view: &mut AdapterView) {
+    pub(crate) fn look(&self, view: &mut AdapterView) {
         let copy = |from: &Users, to: &mut Vec<u32>| {
             to.clear();
             to.extend(from.0.iter().map(|user| user.0));
@@ -180,32 +180,32 @@ impl Adapters {
     }
 
     /// The adapters of the batch and of the wait queue, each with its number of requests.
-    pub(in crate::engine) fn users(&self) -> [&[(u32, u32)]; 2] {
+    pub(crate) fn users(&self) -> [&[(u32, u32)]; 2] {
         [&self.running.0, &self.waiting.0]
     }
 
     /// The adapters in memory that no request of the batch has.
-    pub(in crate::engine) fn idle(&self) -> &VecDeque<u32> {
+    pub(crate) fn idle(&self) -> &VecDeque<u32> {
         &self.idle
     }
 
     /// Limits of the lists: slots, and places in CPU memory.
-    pub(in crate::engine) fn limits(&self) -> [u32; 2] {
+    pub(crate) fn limits(&self) -> [u32; 2] {
         [self.figures.slots, self.figures.cpu_slots]
     }
 }
 
 /// What adapters add to a step: before the latency model's time, and to it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(in crate::engine) struct AdapterTime {
-    pub(in crate::engine) loads: Span,
-    pub(in crate::engine) step: Span,
+pub(crate) struct AdapterTime {
+    pub(crate) loads: Span,
+    pub(crate) step: Span,
 }
 
 impl Replica {
     /// A request of `adapter` has joined the wait queue.
     #[inline]
-    pub(in crate::engine) fn adapter_waits(&mut self, adapter: u32) {
+    pub(crate) fn adapter_waits(&mut self, adapter: u32) {
         if let (1.., Some(all)) = (adapter, &mut self.adapters) {
             all.waiting.add(adapter);
         }
@@ -213,7 +213,7 @@ impl Replica {
 
     /// A request of `adapter` has left the wait queue.
     #[inline]
-    pub(in crate::engine) fn adapter_waits_no_more(&mut self, adapter: u32) {
+    pub(crate) fn adapter_waits_no_more(&mut self, adapter: u32) {
         if let (1.., Some(all)) = (adapter, &mut self.adapters) {
             all.waiting.remove(adapter);
         }
@@ -221,7 +221,7 @@ impl Replica {
 
     /// A request of `adapter` has left the batch.
     #[inline]
-    pub(in crate::engine) fn adapter_leaves(&mut self, adapter: u32) {
+    pub(crate) fn adapter_leaves(&mut self, adapter: u32) {
         if let (1.., Some(all)) = (adapter, &mut self.adapters) {
             all.leave(adapter);
         }
@@ -229,18 +229,13 @@ impl Replica {
 
     /// Whether a waiting request is passed over, because all slots are taken by adapters of the batch.
     #[inline]
-    pub(in crate::engine) fn lacks_slot(&self, slot: Slot, slab: &Slab) -> bool {
+    pub(crate) fn lacks_slot(&self, slot: Slot, slab: &Slab) -> bool {
         self.adapters.as_ref().is_some_and(|all| all.lacks_slot(slab[slot].adapter))
     }
 
     /// A request that has an adapter joins the batch: the adapter is loaded in the step that is being formed, unless it is in
     /// a slot.
-    pub(in crate::engine) fn adapter_joins<S: Sink>(
-        &mut self,
-        slot: Slot,
-        now: Micros,
-        w: &mut World<'_, S>,
-    ) {
+    pub(crate) fn adapter_joins<S: Sink>(&mut self, slot: Slot, now: Micros, w: &mut World<'_, S>) {
         let (request, adapter) = (w.active[slot].id, w.active[slot].adapter);
         let (1.., Some(all)) = (adapter, &mut self.adapters) else { return };
         let before = all.loads;
@@ -253,7 +248,7 @@ impl Replica {
     }
 
     /// What adapters add to the step that begins, in which `decode` requests decode.
-    pub(in crate::engine) fn adapter_time(&mut self, decode: u32, slab: &Slab) -> AdapterTime {
+    pub(crate) fn adapter_time(&mut self, decode: u32, slab: &Slab) -> AdapterTime {
         let step = self.adapter_step(decode, slab);
         let Some(all) = &mut self.adapters else { return AdapterTime::default() };
         let loads = std::mem::take(&mut all.loads);
@@ -302,7 +297,7 @@ impl Replica {
     }
 
     /// What the gateway sees of its adapters, if it serves any.
-    pub(in crate::engine) fn look_at_adapters(&self, view: &mut AdapterView) {
+    pub(crate) fn look_at_adapters(&self, view: &mut AdapterView) {
         if let Some(all) = &self.adapters {
             all.look(view);
         }
@@ -314,7 +309,7 @@ impl Replica {
     }
 
     /// What it kept of requests that are gone is lost: the contents of its cache, and its adapters.
-    pub(in crate::engine) fn restart_memory(&mut self) {
+    pub(crate) fn restart_memory(&mut self) {
         self.kv.own().restart();
         if let Some(all) = &mut self.adapters {
             all.restart();

@@ -1,12 +1,12 @@
 //! Edits of a replica that stays: another latency model.
 
 use super::state::Replica;
-use crate::engine::request::{Slab, Slot};
 use crate::perf::StepModel;
+use crate::request::{Slab, Slot};
 
 impl Replica {
     /// Takes another latency model. What the tokens shown so far cost their requests stays as it is.
-    pub(in crate::engine) fn adopt_model(&mut self, model: &StepModel, slab: &mut Slab) {
+    pub(crate) fn adopt_model(&mut self, model: &StepModel, slab: &mut Slab) {
         let overhead = self.model.output_overhead();
         if overhead != model.output_overhead() {
             let mut slot = self.head;

@@ -2,10 +2,10 @@
 
 use super::state::Replica;
 use super::totals::Totals;
-use crate::base::{Micros, ReplicaId, Span};
 use crate::kv::BlockPool;
 use crate::perf::StepLoad;
 use crate::policy::ReplicaPhase;
+use base::{Micros, ReplicaId, Span};
 
 impl Replica {
     /// Its number.

@@ -10,16 +10,16 @@
 use super::speculation::Decoding;
 use super::state::{LIVELOCK_PREEMPTIONS, Replica};
 use super::world::World;
-use crate::base::{Maybe, Micros, Span};
-use crate::engine::facts::{CacheFact, DropReason, RequestFact, Sink};
-use crate::engine::request::{Location, Slab, Slot};
-use crate::scenario::{Compat, PreemptionVictim};
+use crate::facts::{CacheFact, DropReason, RequestFact, Sink};
+use crate::request::{Location, Slab, Slot};
+use base::{Maybe, Micros, Span};
+use document::{Compat, PreemptionVictim};
 
 /// What phase 1 left behind.
 #[derive(Clone, Copy, Debug, Default)]
-pub(in crate::engine) struct Phase1 {
-    pub(in crate::engine) budget: u32,
-    pub(in crate::engine) preempted: bool,
+pub(crate) struct Phase1 {
+    pub(crate) budget: u32,
+    pub(crate) preempted: bool,
     /// Whether a member waits for a block, without preemption.
     waits: bool,
 }
@@ -45,7 +45,7 @@ enum Need {
 impl Replica {
     /// Forms the batch of the step that begins `now`, of members and of who waited at `known_by`. Returns what the
     /// decoding members have to do.
-    pub(in crate::engine) fn form_batch<S: Sink>(
+    pub(crate) fn form_batch<S: Sink>(
         &mut self,
         known_by: Micros,
         now: Micros,
@@ -379,7 +379,7 @@ impl Replica {
     }
 
     /// Takes a member out of the batch before it is done; a steady decoder got its latest token as the last step ended.
-    pub(in crate::engine) fn leave_batch(&mut self, slot: Slot, now: Micros, slab: &mut Slab) {
+    pub(crate) fn leave_batch(&mut self, slot: Slot, now: Micros, slab: &mut Slab) {
         let steady = slab[slot].decoding && !slab[slot].behind;
         self.unlink(slot, slab);
         let active = &mut slab[slot];
@@ -391,7 +391,7 @@ impl Replica {
     }
 
     /// A request that leaves the batch gives back what it held besides the blocks of its tokens.
-    pub(in crate::engine) fn release_states(&mut self, slot: Slot, now: Micros, slab: &Slab) {
+    pub(crate) fn release_states(&mut self, slot: Slot, now: Micros, slab: &Slab) {
         let states = self.states_of(&slab[slot]);
         if states > 0 {
             self.kv.own().release_states(states, now);

@@ -1,30 +1,30 @@
 //! The rules of a replica's batch: its limits, who joins and who makes room.
 
 use crate::perf::Resolved;
-use crate::scenario::{BatchLimits, Compat, PreemptionVictim};
+use document::{BatchLimits, Compat, PreemptionVictim};
 use serde::{Deserialize, Serialize};
 
 /// Batch limits as numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub(in crate::engine) struct Limits {
-    pub(in crate::engine) max_num_seqs: u32,
-    pub(in crate::engine) max_num_batched_tokens: u32,
-    pub(in crate::engine) long_prefill_threshold: u32,
+pub(crate) struct Limits {
+    pub(crate) max_num_seqs: u32,
+    pub(crate) max_num_batched_tokens: u32,
+    pub(crate) long_prefill_threshold: u32,
     /// 0 for no bound.
-    pub(in crate::engine) max_waiting: u32,
+    pub(crate) max_waiting: u32,
     /// Whether a request joins only if its whole prompt fits.
-    pub(in crate::engine) whole_prompt: bool,
+    pub(crate) whole_prompt: bool,
     /// Share of the KV blocks that stay free when a request joins.
-    pub(in crate::engine) watermark: f64,
+    pub(crate) watermark: f64,
     /// Whether a member that finds no block takes those of another.
-    pub(in crate::engine) preempts: bool,
+    pub(crate) preempts: bool,
     /// Which other.
-    pub(in crate::engine) victim: PreemptionVictim,
+    pub(crate) victim: PreemptionVictim,
 }
 
 impl Limits {
     /// Those of a pool.
-    pub(in crate::engine) fn new(engine: &BatchLimits, resolved: &Resolved, compat: Compat) -> Self {
+    pub(crate) fn new(engine: &BatchLimits, resolved: &Resolved, compat: Compat) -> Self {
         Self {
             max_num_seqs: resolved.max_num_seqs,
             max_num_batched_tokens: resolved.max_num_batched_tokens,
@@ -38,7 +38,7 @@ impl Limits {
     }
 
     /// How much of `left` prompt tokens one step takes if the budget allows.
-    pub(in crate::engine) fn chunk(&self, left: u32) -> u32 {
+    pub(crate) fn chunk(&self, left: u32) -> u32 {
         match self.long_prefill_threshold {
             0 => left,
             threshold => left.min(threshold),

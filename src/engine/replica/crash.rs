@@ -9,15 +9,15 @@ use super::signals::Recent;
 use super::state::Replica;
 use super::tier_load::Loads;
 use super::world::World;
-use crate::base::{Maybe, Micros};
-use crate::engine::clock::ReplicaEvent;
-use crate::engine::facts::{BreakReason, Sink};
-use crate::engine::request::{Location, Slot};
+use crate::clock::ReplicaEvent;
+use crate::facts::{BreakReason, Sink};
+use crate::request::{Location, Slot};
+use base::{Maybe, Micros};
 
 impl Replica {
     /// Its requests break and go back to the gateway, those in the batch first, then those in the queue, then those on their way
     /// to it. It has no events any more.
-    pub(in crate::engine) fn crash<S: Sink>(&mut self, now: Micros, w: &mut World<'_, S>) {
+    pub(crate) fn crash<S: Sink>(&mut self, now: Micros, w: &mut World<'_, S>) {
         self.clock = self.clock.max(now);
         while self.head != Slot::NONE {
             self.break_running(self.head, now, w);
@@ -120,7 +120,7 @@ impl Replica {
     }
 
     /// INV-11: nothing is left of what it had.
-    pub(in crate::engine) fn verify_down(&self) {
+    pub(crate) fn verify_down(&self) {
         let idle = self.step.is_none() && self.next_at() == Micros::MAX;
         assert!(idle, "INV-11: {:?} is down and has a step or an event", self.id);
         let (requests, blocks) = (self.in_flight(), self.kv.used());

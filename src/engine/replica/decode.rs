@@ -5,17 +5,17 @@
 //! heap knows the tick that yields its last token. A step therefore looks only at those that open or fill a block or
 //! finish; all others have moved on by one tick without being touched.
 
-use crate::base::multiply::times;
-use crate::base::queue::Queue;
-use crate::base::{Micros, Span};
-use crate::engine::request::{ActiveRequest, Slab, Slot};
+use crate::request::{ActiveRequest, Slab, Slot};
+use base::multiply::times;
+use base::queue::Queue;
+use base::{Micros, Span};
 use serde::{Deserialize, Serialize};
 
 /// The decoding members of one batch.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(in crate::engine) struct Decoders {
+pub(crate) struct Decoders {
     /// Finished ticks.
-    pub(in crate::engine) ticks: u64,
+    pub(crate) ticks: u64,
     /// By wheel slot: the members that open a block at its ticks, in batch order.
     wheel: Vec<Vec<Slot>>,
     /// The same, of members whose blocks other requests can share: these are hashed when they are full.
@@ -26,13 +26,13 @@ pub(in crate::engine) struct Decoders {
     /// Sum of (progress at the anchor - anchor tick): with `len x ticks` added, the sum of all progress.
     offset: i64,
     /// Requests that got nothing in some step since they last got a token.
-    pub(in crate::engine) behind: Vec<Slot>,
+    pub(crate) behind: Vec<Slot>,
     /// Requests that get nothing in the running step.
-    pub(in crate::engine) starved: Vec<Slot>,
+    pub(crate) starved: Vec<Slot>,
 }
 
 impl Decoders {
-    pub(in crate::engine) fn new(block_tokens: u32) -> Self {
+    pub(crate) fn new(block_tokens: u32) -> Self {
         Self {
             ticks: 0,
             wheel: vec![Vec::new(); block_tokens as usize],
@@ -45,12 +45,12 @@ impl Decoders {
         }
     }
 
-    pub(in crate::engine) fn len(&self) -> u32 {
+    pub(crate) fn len(&self) -> u32 {
         self.len
     }
 
     /// Sum of the tokens all of them have in the cache.
-    pub(in crate::engine) fn context(&self) -> u64 {
+    pub(crate) fn context(&self) -> u64 {
         let sum = self.offset + times(self.ticks, self.len) as i64;
         u64::try_from(sum).expect("INV-4: a negative context")
     }
@@ -67,17 +67,17 @@ impl Decoders {
     }
 
     /// The members that open a block at the next tick, in batch order.
-    pub(in crate::engine) fn opening(&self) -> &[Slot] {
+    pub(crate) fn opening(&self) -> &[Slot] {
         &self.wheel[self.row(self.ticks + 1)]
     }
 
     /// The members that fill a shareable block at the next tick, in batch order; not for blocks of one token.
-    pub(in crate::engine) fn filling(&self) -> &[Slot] {
+    pub(crate) fn filling(&self) -> &[Slot] {
         &self.hashed[self.row(self.ticks + 2)]
     }
 
     /// A request whose progress is as of `ticks` starts to decode.
-    pub(in crate::engine) fn join(&mut self, slot: Slot, slab: &mut Slab) {
+    pub(crate) fn join(&mut self, slot: Slot, slab: &mut Slab) {
         let active = &mut slab[slot];
         active.decoding = true;
         active.anchor_tick = self.ticks;
@@ -87,7 +87,7 @@ impl Decoders {
     }
 
     /// The same, with the latest token ready at `shown`. If another front end shows it later, the gap before the next one is not a step.
-    pub(in crate::engine) fn join_after(&mut self, slot: Slot, shown: Micros, slab: &mut Slab) {
+    pub(crate) fn join_after(&mut self, slot: Slot, shown: Micros, slab: &mut Slab) {
         self.join(slot, slab);
         if slab[slot].last_token > shown {
             self.fall_behind(slot, slab);
@@ -95,7 +95,7 @@ impl Decoders {
     }
 
     /// A request starts to decode and to verify drafts: ticks say nothing about its progress, and it is on no wheel.
-    pub(in crate::engine) fn join_verifying(&mut self, slot: Slot, slab: &mut Slab) {
+    pub(crate) fn join_verifying(&mut self, slot: Slot, slab: &mut Slab) {
         let active = &mut slab[slot];
         active.decoding = true;
         active.anchor_tick = ActiveRequest::VERIFIES;
@@ -105,7 +105,7 @@ impl Decoders {
     }
 
     /// Takes a member out and settles its progress.
-    pub(in crate::engine) fn leave(&mut self, slot: Slot, slab: &mut Slab) {
+    pub(crate) fn leave(&mut self, slot: Slot, slab: &mut Slab) {
         if slab[slot].verifies() {
             self.len -= 1;
         } else {
@@ -123,7 +123,7 @@ impl Decoders {
 
     /// A member gets nothing at the tick after `ticks`: everything it was to do comes one tick later. The tokens of the latest
     /// step were shown at `last_shown`.
-    pub(in crate::engine) fn starve(&mut self, slot: Slot, slab: &mut Slab, last_shown: Micros) {
+    pub(crate) fn starve(&mut self, slot: Slot, slab: &mut Slab, last_shown: Micros) {
         self.extract(slot, slab);
         let next = self.ticks + 1;
         let active = &mut slab[slot];
@@ -139,14 +139,14 @@ impl Decoders {
     }
 
     /// The gap before the next token of a member is not a step.
-    pub(in crate::engine) fn fall_behind(&mut self, slot: Slot, slab: &mut Slab) {
+    pub(crate) fn fall_behind(&mut self, slot: Slot, slab: &mut Slab) {
         slab[slot].behind = true;
         self.behind.push(slot);
     }
 
     /// The next request whose last token comes with the latest finished tick.
     #[inline(always)]
-    pub(in crate::engine) fn pop_due(&mut self, slab: &Slab) -> Option<Slot> {
+    pub(crate) fn pop_due(&mut self, slab: &Slab) -> Option<Slot> {
         let due = self.due.peek().is_some_and(|&(tick, ..)| tick <= self.ticks);
         if due { self.pop_due_now(slab) } else { None }
     }
@@ -167,7 +167,7 @@ impl Decoders {
 
     /// `compat: blis`: the latest tick took `span`, which does not count for members that got no token. That simulator adds up the
     /// gaps between tokens, and has none for a step that a request sat out.
-    pub(in crate::engine) fn pass_over(&mut self, span: Span, slab: &mut Slab) {
+    pub(crate) fn pass_over(&mut self, span: Span, slab: &mut Slab) {
         for &slot in &self.starved {
             slab[slot].sat_out += span;
         }

@@ -3,14 +3,14 @@
 
 use super::state::Replica;
 use super::world::World;
-use crate::base::{Micros, RequestId};
-use crate::engine::facts::{BreakReason, RequestFact, Sink};
-use crate::engine::request::{Location, Slot};
+use crate::facts::{BreakReason, RequestFact, Sink};
 use crate::policy::Reason;
+use crate::request::{Location, Slot};
+use base::{Micros, RequestId};
 
 /// Why a request left a replica.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::engine) enum DepartureReason {
+pub(crate) enum DepartureReason {
     /// It has all its tokens.
     Completed,
     /// It can never be served.
@@ -27,9 +27,9 @@ pub(in crate::engine) enum DepartureReason {
 
 /// A request that has left its replica.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::engine) struct Departure {
-    pub(in crate::engine) request: RequestId,
-    pub(in crate::engine) why: DepartureReason,
+pub(crate) struct Departure {
+    pub(crate) request: RequestId,
+    pub(crate) why: DepartureReason,
 }
 
 impl Replica {

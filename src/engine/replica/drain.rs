@@ -6,20 +6,20 @@
 use super::departure::{Departure, DepartureReason};
 use super::state::Replica;
 use super::world::World;
-use crate::base::Micros;
-use crate::engine::facts::{DropReason, FleetFact, Sink};
-use crate::engine::request::{Location, Slot};
+use crate::facts::{DropReason, FleetFact, Sink};
 use crate::policy::ReplicaPhase;
-use crate::scenario::Drain;
+use crate::request::{Location, Slot};
+use base::Micros;
+use document::Drain;
 
 impl Replica {
     /// What happens to a request that comes here, or waits here, now.
-    pub(in crate::engine) fn drains_by(&self) -> Drain {
+    pub(crate) fn drains_by(&self) -> Drain {
         if self.phase == ReplicaPhase::Draining { self.life.drain } else { Drain::Wait }
     }
 
     /// The wait queue of a replica that is taken away.
-    pub(in crate::engine) fn send_away<S: Sink>(&mut self, now: Micros, w: &mut World<'_, S>) {
+    pub(crate) fn send_away<S: Sink>(&mut self, now: Micros, w: &mut World<'_, S>) {
         match self.drains_by() {
             Drain::Wait => return,
             Drain::Immediate => {
@@ -65,12 +65,7 @@ impl Replica {
     }
 
     /// A request that comes to a replica that is taken away; whether it was sent away.
-    pub(in crate::engine) fn turn_back<S: Sink>(
-        &mut self,
-        slot: Slot,
-        now: Micros,
-        w: &mut World<'_, S>,
-    ) -> bool {
+    pub(crate) fn turn_back<S: Sink>(&mut self, slot: Slot, now: Micros, w: &mut World<'_, S>) -> bool {
         match self.drains_by() {
             Drain::Wait => return false,
             Drain::Immediate => {
@@ -87,7 +82,7 @@ impl Replica {
     }
 
     /// The batch of a replica that is taken away at once, between two steps.
-    pub(in crate::engine) fn drop_batch<S: Sink>(&mut self, now: Micros, w: &mut World<'_, S>) {
+    pub(crate) fn drop_batch<S: Sink>(&mut self, now: Micros, w: &mut World<'_, S>) {
         if self.drains_by() != Drain::Immediate {
             return;
         }
@@ -115,9 +110,9 @@ impl Replica {
         w.end_remote(slot);
         let record = w.records.here_mut(request);
         record.relocate(Location::Gateway, w.locations);
-        record.routed = crate::base::Maybe::NONE;
-        record.tokenised = crate::base::Maybe::NONE;
-        record.queued = crate::base::Maybe::NONE;
+        record.routed = base::Maybe::NONE;
+        record.tokenised = base::Maybe::NONE;
+        record.queued = base::Maybe::NONE;
         let class = record.class;
         if self.reported_blocked == slot {
             self.reported_blocked = Slot::NONE;

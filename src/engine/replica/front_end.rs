@@ -3,24 +3,24 @@
 
 use super::state::Replica;
 use super::world::World;
-use crate::base::{Micros, Span};
-use crate::engine::clock::ReplicaEvent;
-use crate::engine::facts::{DropReason, Sink};
-use crate::engine::request::{Slab, Slot};
+use crate::clock::ReplicaEvent;
+use crate::facts::{DropReason, Sink};
+use crate::request::{Slab, Slot};
+use base::{Micros, Span};
 use serde::{Deserialize, Serialize};
 
 /// What the front end has before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(in crate::engine) struct FrontEnd {
+pub(crate) struct FrontEnd {
     /// When it has done all jobs that came so far.
     free_at: Micros,
     /// How long after the latest step the front end had written its tokens.
-    pub(in crate::engine) late: Span,
+    pub(crate) late: Span,
 }
 
 impl FrontEnd {
     /// A front end without jobs.
-    pub(in crate::engine) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self { free_at: Micros::ZERO, late: Span::ZERO }
     }
 

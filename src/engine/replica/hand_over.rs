@@ -7,9 +7,9 @@ use super::moving::Unsettled;
 use super::state::Replica;
 use super::waiting::Left;
 use super::world::World;
-use crate::base::{Maybe, Micros, Span};
-use crate::engine::facts::{BreakReason, FleetFact, HandoverFact, RequestFact, Sink};
-use crate::engine::request::{Location, Slab, Slot};
+use crate::facts::{BreakReason, FleetFact, HandoverFact, RequestFact, Sink};
+use crate::request::{Location, Slab, Slot};
+use base::{Maybe, Micros, Span};
 
 impl Replica {
     /// The prompt of a request is computed for its home: it leaves the batch, and its blocks stay held.

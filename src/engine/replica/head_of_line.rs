@@ -3,9 +3,9 @@
 use super::state::Replica;
 use super::waiting::Left;
 use super::world::World;
-use crate::base::Micros;
-use crate::engine::facts::{CacheFact, Sink};
-use crate::engine::request::Slot;
+use crate::facts::{CacheFact, Sink};
+use crate::request::Slot;
+use base::Micros;
 
 /// How many requests behind the head are looked at.
 const LOOKED_AT: usize = 16;
@@ -13,7 +13,7 @@ const LOOKED_AT: usize = 16;
 impl Replica {
     /// The request at place `at` of the queue, the next to join, finds too few blocks for its next chunk. Reports it with the
     /// first behind it that would fit without any cached block.
-    pub(in crate::engine) fn report_blocked<S: Sink>(
+    pub(crate) fn report_blocked<S: Sink>(
         &mut self,
         at: usize,
         left: Left,
@@ -40,7 +40,7 @@ impl Replica {
     }
 
     /// In a full batch there is no place whatever blocks are free: the head of the queue blocks no other request.
-    pub(in crate::engine) fn report_unblocked<S: Sink>(&mut self, now: Micros, w: &mut World<'_, S>) {
+    pub(crate) fn report_unblocked<S: Sink>(&mut self, now: Micros, w: &mut World<'_, S>) {
         if self.reported_blocked != Slot::NONE && self.running >= self.limits.max_num_seqs {
             let request = w.active[self.reported_blocked].id;
             self.reported_blocked = Slot::NONE;
@@ -50,7 +50,7 @@ impl Replica {
 
     /// The request at `slot` has looked for room; before that, `early` blocks had ever been reloaded right after they were
     /// copied down.
-    pub(in crate::engine) fn report_early_reloads<S: Sink>(
+    pub(crate) fn report_early_reloads<S: Sink>(
         &self,
         slot: Slot,
         early: u64,

@@ -3,14 +3,14 @@
 use super::state::Replica;
 use super::waiting::view_of;
 use super::world::World;
-use crate::base::{Maybe, Micros};
-use crate::engine::clock::ReplicaEvent;
-use crate::engine::facts::{BreakReason, HandoverFact, Sink};
-use crate::engine::request::{Location, Remote, Slot};
+use crate::clock::ReplicaEvent;
+use crate::facts::{BreakReason, HandoverFact, Sink};
+use crate::request::{Location, Remote, Slot};
+use base::{Maybe, Micros};
 
 impl Replica {
     /// A request at its home breaks before its KV is here. What it had of a hand-over.
-    pub(in crate::engine) fn break_away<S: Sink>(
+    pub(crate) fn break_away<S: Sink>(
         &mut self,
         slot: Slot,
         reason: BreakReason,
@@ -37,12 +37,7 @@ impl Replica {
 
     /// A request at its home computes its prompt here: at the head of the queue, or where it joins it if it is on its way. What
     /// it had of a hand-over.
-    pub(in crate::engine) fn recompute<S: Sink>(
-        &mut self,
-        slot: Slot,
-        now: Micros,
-        w: &mut World<'_, S>,
-    ) -> Remote {
+    pub(crate) fn recompute<S: Sink>(&mut self, slot: Slot, now: Micros, w: &mut World<'_, S>) -> Remote {
         let request = w.active[slot].id;
         let location = w.records.here(request).location();
         let [on_its_way, transferring] =

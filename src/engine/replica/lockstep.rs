@@ -5,28 +5,28 @@
 use super::speculation::Decoding;
 use super::state::{Replica, RunningStep};
 use super::world::World;
-use crate::base::{Micros, Span};
-use crate::engine::facts::{Sink, StepParts};
-use crate::engine::request::Slab;
+use crate::facts::{Sink, StepParts};
 use crate::perf::{LONGEST, StepLoad};
+use crate::request::Slab;
+use base::{Micros, Span};
 use serde::{Deserialize, Serialize};
 
 /// The place of a replica in a server whose ranks step together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(in crate::engine) struct Lockstep {
+pub(crate) struct Lockstep {
     /// Number of the server; `u32::MAX` for a replica that steps by itself.
-    pub(in crate::engine) server: u32,
+    pub(crate) server: u32,
     /// When the step of the server ends, or the latest one ended.
-    pub(in crate::engine) until: Micros,
+    pub(crate) until: Micros,
     /// Whether it has formed a batch and waits for the other ranks. Until the step begins, it runs no event.
-    pub(in crate::engine) waits: bool,
+    pub(crate) waits: bool,
     /// What the requests that decode in that batch have to do.
     decoding: Decoding,
 }
 
 /// How long a rank takes for its batch.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(in crate::engine) struct RankTime {
+pub(crate) struct RankTime {
     /// By the latency model.
     model: Span,
     /// Of loads of adapters.
@@ -37,17 +37,17 @@ pub(in crate::engine) struct RankTime {
 
 impl RankTime {
     /// How long the step takes.
-    pub(in crate::engine) fn span(self) -> Span {
+    pub(crate) fn span(self) -> Span {
         self.whole
     }
 
     /// That part of it which the latency model gives.
-    pub(in crate::engine) fn model(self) -> Span {
+    pub(crate) fn model(self) -> Span {
         self.model
     }
 
     /// That part of it in which adapters are loaded.
-    pub(in crate::engine) fn loads(self) -> Span {
+    pub(crate) fn loads(self) -> Span {
         self.loads
     }
 
@@ -61,7 +61,7 @@ impl RankTime {
     }
 
     /// The server takes the longest of each.
-    pub(in crate::engine) fn or_longer(self, other: Self) -> Self {
+    pub(crate) fn or_longer(self, other: Self) -> Self {
         Self {
             model: self.model.max(other.model),
             loads: self.loads.max(other.loads),
@@ -72,19 +72,19 @@ impl RankTime {
 
 /// Tokens of a batch: all, and those of requests that decode.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(in crate::engine) struct BatchTokens {
-    pub(in crate::engine) all: u64,
-    pub(in crate::engine) decoding: u64,
+pub(crate) struct BatchTokens {
+    pub(crate) all: u64,
+    pub(crate) decoding: u64,
 }
 
 impl Lockstep {
     /// A replica that steps by itself.
-    pub(in crate::engine) const NONE: Self =
+    pub(crate) const NONE: Self =
         Self { server: u32::MAX, until: Micros::ZERO, waits: false, decoding: Decoding::NONE };
 
     /// Whether it is a rank of a server.
     #[inline]
-    pub(in crate::engine) fn is_rank(&self) -> bool {
+    pub(crate) fn is_rank(&self) -> bool {
         self.server != u32::MAX
     }
 }
@@ -97,7 +97,7 @@ impl Replica {
     }
 
     /// The tokens of the batch that waits.
-    pub(in crate::engine) fn batch_tokens(&mut self, slab: &Slab) -> BatchTokens {
+    pub(crate) fn batch_tokens(&mut self, slab: &Slab) -> BatchTokens {
         self.collect_chunks(slab);
         let Decoding { sequences, drafts, .. } = self.lockstep.decoding;
         let decoding = u64::from(sequences + drafts);
@@ -106,7 +106,7 @@ impl Replica {
     }
 
     /// How long it takes for the batch whose tokens were counted last, beside these of the other ranks.
-    pub(in crate::engine) fn time_beside(&mut self, others: BatchTokens, slab: &Slab) -> RankTime {
+    pub(crate) fn time_beside(&mut self, others: BatchTokens, slab: &Slab) -> RankTime {
         let transfer = if self.kv.reloads() { self.kv.own().take_transfer() } else { Span::ZERO };
         let Decoding { sequences: decode, context, drafts } = self.lockstep.decoding;
         let adapters = self.adapter_time(decode, slab);
@@ -124,7 +124,7 @@ impl Replica {
     }
 
     /// How long that batch would take by the latency model without the prompts of any rank; at most `model`.
-    pub(in crate::engine) fn decoding_beside(&self, others: BatchTokens, model: Span, slab: &Slab) -> Span {
+    pub(crate) fn decoding_beside(&self, others: BatchTokens, model: Span, slab: &Slab) -> Span {
         let without = StepLoad { prefill: &[], ..self.rank_load() };
         if without.decode == 0 {
             return Span::ZERO;
@@ -135,7 +135,7 @@ impl Replica {
 
     /// The step of the server begins, and takes that long; `decoding` of it without any prompt. This rank alone would take `own`
     /// beside the tokens of the others.
-    pub(in crate::engine) fn step_with_ranks<S: Sink>(
+    pub(crate) fn step_with_ranks<S: Sink>(
         &mut self,
         now: Micros,
         (time, decoding): (RankTime, Span),

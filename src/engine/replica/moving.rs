@@ -4,51 +4,51 @@ use super::state::Replica;
 use super::stranded::Stranded;
 use super::waiting::view_of;
 use super::world::World;
-use crate::base::{Micros, RequestId, Span};
-use crate::engine::clock::ReplicaEvent;
-use crate::engine::facts::{HandoverFact, Sink};
-use crate::engine::request::{Record, Remote, Slab, Slot};
+use crate::clock::ReplicaEvent;
+use crate::facts::{HandoverFact, Sink};
+use crate::request::{Record, Remote, Slab, Slot};
+use base::{Micros, RequestId, Span};
 use serde::{Deserialize, Serialize};
 
 /// What a replica has of requests that are prefilled here and decoded elsewhere, or the other way round.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub(in crate::engine) struct Moving {
+pub(crate) struct Moving {
     /// Requests that are prefilled or decoded here for or by another replica and have not landed: by the epoch of roles in which they
     /// were routed, how many; the earliest first.
     duties: Vec<(u32, u32)>,
     /// Bound for here and in none of its lists: their prefill is under way elsewhere, or waits for blocks at home.
-    pub(in crate::engine) bound: u32,
+    pub(crate) bound: u32,
     /// At home: blocks are set aside, the KV is not here. In order of reservation.
-    pub(in crate::engine) incoming: Vec<Slot>,
+    pub(crate) incoming: Vec<Slot>,
     /// At home: the KV is here, and they are not in the batch. In order of landing.
-    pub(in crate::engine) landed: Vec<Slot>,
+    pub(crate) landed: Vec<Slot>,
     /// Prefilled here: their blocks are held until the landing. In order of the prefill's end.
-    pub(in crate::engine) outgoing: Vec<Slot>,
+    pub(crate) outgoing: Vec<Slot>,
     /// Joined the batch from `landed` with the running step, and have no token of it yet.
-    pub(in crate::engine) joined: Vec<Slot>,
+    pub(crate) joined: Vec<Slot>,
     /// Blocks of `incoming` with those that were cached.
-    pub(in crate::engine) reserved_blocks: u32,
+    pub(crate) reserved_blocks: u32,
     /// Blocks of `outgoing`.
-    pub(in crate::engine) held_blocks: u32,
+    pub(crate) held_blocks: u32,
     /// Prefills passed on so far.
-    pub(in crate::engine) handed_over: u32,
+    pub(crate) handed_over: u32,
     /// Blocks opened for transfers so far.
-    pub(in crate::engine) received_blocks: u64,
+    pub(crate) received_blocks: u64,
     /// Sum of the times to first token that this replica had for the prefills it passed on.
-    pub(in crate::engine) ttft_sum: u64,
+    pub(crate) ttft_sum: u64,
     /// Prompt tokens of requests prefilled elsewhere that joined the wait queue.
-    pub(in crate::engine) prompt_tokens: u64,
+    pub(crate) prompt_tokens: u64,
     /// Prefilled here for homes that are lost: their blocks are held until their leases are over. In order of stranding.
-    pub(in crate::engine) stranded: Vec<Stranded>,
+    pub(crate) stranded: Vec<Stranded>,
     /// Blocks that were stranded here, times microseconds, without those that are.
-    pub(in crate::engine) stranded_block_us: u64,
+    pub(crate) stranded_block_us: u64,
     /// When requests last came to the head of the queue because their KV was lost, and how many at that instant.
-    pub(in crate::engine) recovered: (Micros, u32),
+    pub(crate) recovered: (Micros, u32),
 }
 
 impl Moving {
     /// A request of that epoch is routed that has this replica as one of its two.
-    pub(in crate::engine) fn take_duty(&mut self, epoch: u32) {
+    pub(crate) fn take_duty(&mut self, epoch: u32) {
         match self.duties.last_mut() {
             Some((latest, count)) if *latest == epoch => *count += 1,
             Some(_) | None => self.duties.push((epoch, 1)),
@@ -56,7 +56,7 @@ impl Moving {
     }
 
     /// It has landed, or has left. Whether others waited for it that were routed later.
-    pub(in crate::engine) fn end_duty(&mut self, epoch: u32) -> bool {
+    pub(crate) fn end_duty(&mut self, epoch: u32) -> bool {
         let at = self.duties.iter().position(|&(of, _)| of == epoch);
         let at = at.expect("INV-9: a hand-over ends that this replica has no part in");
         self.duties[at].1 -= 1;
@@ -68,25 +68,25 @@ impl Moving {
     }
 
     /// Requests that have this replica as one of their two and have not landed.
-    pub(in crate::engine) fn on_duty(&self) -> u32 {
+    pub(crate) fn on_duty(&self) -> u32 {
         self.duties.iter().map(|(_, count)| count).sum()
     }
 
     /// Whether requests outside the batch hold blocks.
-    pub(in crate::engine) fn hold_blocks(&self) -> bool {
+    pub(crate) fn hold_blocks(&self) -> bool {
         let lists = [&self.incoming, &self.landed, &self.outgoing];
         !(lists.iter().all(|list| list.is_empty()) && self.stranded.is_empty())
     }
 
     /// Requests that count as the replica's own and are in neither its queue nor its batch.
-    pub(in crate::engine) fn in_flight(&self) -> u32 {
+    pub(crate) fn in_flight(&self) -> u32 {
         self.bound + (self.incoming.len() + self.landed.len()) as u32
     }
 }
 
 /// What a replica's event leaves for the cluster to settle, beside departures.
 #[derive(Clone, Debug)]
-pub(in crate::engine) enum Unsettled {
+pub(crate) enum Unsettled {
     /// Blocks are set aside at home for this request.
     Reserved(Slot),
     /// This request has left before its KV landed: its other replica has to know.
@@ -159,7 +159,7 @@ impl Replica {
     }
 
     /// The same of a request that may have left.
-    pub(in crate::engine) fn give_up_reserved(
+    pub(crate) fn give_up_reserved(
         &mut self,
         slot: Slot,
         states: u32,
@@ -178,7 +178,7 @@ impl Replica {
     }
 
     /// What is held for a request goes back: it has landed, or has left. How many blocks.
-    pub(in crate::engine) fn release_held(
+    pub(crate) fn release_held(
         &mut self,
         slot: Slot,
         (tokens, states): (u32, u32),
@@ -195,13 +195,7 @@ impl Replica {
     }
 
     /// The KV of a request is here: it waits for the next step as a decoder.
-    pub(in crate::engine) fn receive(
-        &mut self,
-        slot: Slot,
-        mut remote: Remote,
-        record: &Record,
-        slab: &mut Slab,
-    ) {
+    pub(crate) fn receive(&mut self, slot: Slot, mut remote: Remote, record: &Record, slab: &mut Slab) {
         let at = self.moving.incoming.iter().position(|&other| other == slot);
         self.moving.incoming.remove(at.expect("INV-9: a landing where nothing is set aside"));
         self.moving.reserved_blocks -= remote.reserved.len();
@@ -225,7 +219,7 @@ impl Replica {
     }
 
     /// The router has bound a request for here, which can be prefilled now: it was tokenised as soon as it was routed.
-    pub(in crate::engine) fn deliver_since(
+    pub(crate) fn deliver_since(
         &mut self,
         slot: Slot,
         slab: &Slab,
@@ -250,7 +244,7 @@ impl Replica {
     }
 
     /// A step begins at `now` if none is under way and there is something to do.
-    pub(in crate::engine) fn wake_for_work(&mut self, now: Micros) {
+    pub(crate) fn wake_for_work(&mut self, now: Micros) {
         if !self.waiting.is_empty() || !self.moving.landed.is_empty() {
             self.wake(now);
         }

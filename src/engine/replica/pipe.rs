@@ -7,12 +7,12 @@
 
 use super::state::{Replica, RunningStep};
 use super::world::World;
-use crate::base::math::round_to_span;
-use crate::base::multiply::wide_product;
-use crate::base::{Micros, Span};
-use crate::engine::facts::{ReplicaFact, Sink};
-use crate::engine::request::Slot;
+use crate::facts::{ReplicaFact, Sink};
 use crate::perf::StepLoad;
+use crate::request::Slot;
+use base::math::round_to_span;
+use base::multiply::wide_product;
+use base::{Micros, Span};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
@@ -25,7 +25,7 @@ struct Flight {
 
 /// The stages of one replica.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(in crate::engine) struct Pipe {
+pub(crate) struct Pipe {
     /// By stage: when it has computed all that it was given.
     free: Vec<Micros>,
     /// Time in which a stage hands one token over to the next, in microseconds.
@@ -38,7 +38,7 @@ pub(in crate::engine) struct Pipe {
 
 impl Pipe {
     /// A pipe of that many stages, if there are several.
-    pub(in crate::engine) fn new(stages: u32, hop_us: f64) -> Option<Self> {
+    pub(crate) fn new(stages: u32, hop_us: f64) -> Option<Self> {
         (stages > 1).then(|| Self {
             free: vec![Micros::ZERO; stages as usize],
             hop_us,

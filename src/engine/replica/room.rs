@@ -6,7 +6,7 @@
 
 use super::state::Replica;
 use super::waiting::Left;
-use crate::engine::request::{ActiveRequest, Slab};
+use crate::request::{ActiveRequest, Slab};
 
 impl Replica {
     /// Free blocks with which no request joins now.
@@ -17,12 +17,12 @@ impl Replica {
     }
 
     /// Blocks that a request holds besides those of its tokens while it runs: as many as its full length needs.
-    pub(in crate::engine) fn states_of(&self, request: &ActiveRequest) -> u32 {
+    pub(crate) fn states_of(&self, request: &ActiveRequest) -> u32 {
         self.states_of_length(request.prompt_tokens, request.tokens_due())
     }
 
     /// The same for a request of these lengths.
-    pub(in crate::engine) fn states_of_length(&self, prompt_tokens: u32, tokens_due: u32) -> u32 {
+    pub(crate) fn states_of_length(&self, prompt_tokens: u32, tokens_due: u32) -> u32 {
         if self.states.is_none() {
             return 0;
         }
@@ -30,7 +30,7 @@ impl Replica {
     }
 
     /// Blocks without which a request can never join.
-    pub(in crate::engine) fn prompt_blocks(&self, request: &ActiveRequest) -> u32 {
+    pub(crate) fn prompt_blocks(&self, request: &ActiveRequest) -> u32 {
         let ahead = request.remote.as_ref().filter(|r| r.home == self.id).map_or(0, |r| r.ahead);
         let prompt = (request.prompt_tokens + ahead).div_ceil(self.kv.block_tokens());
         prompt.saturating_add(self.states_of(request))

@@ -4,9 +4,9 @@
 //! 32nds, so that it is the same on every machine.
 
 use super::state::Replica;
-use crate::base::{Micros, Span};
-use crate::engine::request::{Book, Slot};
 use crate::policy::{ReplicaView, Signals};
+use crate::request::{Book, Slot};
+use base::{Micros, Span};
 use serde::{Deserialize, Serialize};
 
 /// How many values a recent mean is about.
@@ -28,7 +28,7 @@ impl Mean {
 
 /// What a replica has done lately, and has before it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(in crate::engine) struct Recent {
+pub(crate) struct Recent {
     ttft: Mean,
     tpot: Mean,
     /// Tokens to prefill of requests that joined the batch, and how many of them were cached.
@@ -38,14 +38,14 @@ pub(in crate::engine) struct Recent {
     gap: Mean,
     completed_at: Option<Micros>,
     /// Tokens to prefill of all requests in the wait queue.
-    pub(in crate::engine) waiting_tokens: u64,
+    pub(crate) waiting_tokens: u64,
     /// Since when it has had nothing to do; [`Micros::MAX`] while it has.
-    pub(in crate::engine) idle_since: Micros,
+    pub(crate) idle_since: Micros,
 }
 
 impl Recent {
     /// A replica that begins with nothing to do.
-    pub(in crate::engine) fn new(now: Micros) -> Self {
+    pub(crate) fn new(now: Micros) -> Self {
         Self {
             ttft: Mean::default(),
             tpot: Mean::default(),
@@ -59,19 +59,19 @@ impl Recent {
     }
 
     /// A request with `prefill` tokens to compute, `cached` of them in the cache, joins the batch.
-    pub(in crate::engine) fn joined(&mut self, prefill: u32, cached: u32) {
+    pub(crate) fn joined(&mut self, prefill: u32, cached: u32) {
         self.prefill.add(u64::from(prefill));
         self.cached.add(u64::from(cached));
         self.waiting_tokens -= u64::from(prefill);
     }
 
     /// A request has its first token.
-    pub(in crate::engine) fn first_token(&mut self, ttft: Span) {
+    pub(crate) fn first_token(&mut self, ttft: Span) {
         self.ttft.add(ttft.0);
     }
 
     /// A request of `tokens` tokens is done at `now`; `itl_sum` lay between the first and the last.
-    pub(in crate::engine) fn completed(&mut self, tokens: u32, itl_sum: Span, now: Micros) {
+    pub(crate) fn completed(&mut self, tokens: u32, itl_sum: Span, now: Micros) {
         if let Some(before) = self.completed_at.replace(now) {
             self.gap.add(now.since(before).0);
         }
@@ -81,7 +81,7 @@ impl Recent {
     }
 
     /// An event at `now` has left the replica with something to do, or without.
-    pub(in crate::engine) fn settle(&mut self, now: Micros, busy: bool) {
+    pub(crate) fn settle(&mut self, now: Micros, busy: bool) {
         if busy {
             self.idle_since = Micros::MAX;
         } else if self.idle_since == Micros::MAX {
@@ -92,7 +92,7 @@ impl Recent {
 }
 
 /// A replica as it is now; its requests in flight are current in `view`.
-pub(in crate::engine) fn look_at(replica: &Replica, view: &ReplicaView) -> ReplicaView {
+pub(crate) fn look_at(replica: &Replica, view: &ReplicaView) -> ReplicaView {
     ReplicaView {
         waiting: replica.waiting() + replica.incoming() + replica.landed(),
         running: replica.running(),
@@ -103,7 +103,7 @@ pub(in crate::engine) fn look_at(replica: &Replica, view: &ReplicaView) -> Repli
 }
 
 /// The signals of a replica as they are now; its tokens in flight are current in `signals`.
-pub(in crate::engine) fn signals_of(replica: &Replica, signals: &Signals) -> Signals {
+pub(crate) fn signals_of(replica: &Replica, signals: &Signals) -> Signals {
     let r = &replica.recent;
     let share = |cached: u64, prefill: u64| if prefill > 0 { cached as f64 / prefill as f64 } else { 0.0 };
     Signals {
@@ -121,7 +121,7 @@ pub(in crate::engine) fn signals_of(replica: &Replica, signals: &Signals) -> Sig
 impl Replica {
     /// Prompt tokens sent here that are not computed yet: of waiting prompts without the share that was cached lately, of those in
     /// the batch what is left.
-    pub(in crate::engine) fn prefill_backlog(&self, book: &Book) -> u64 {
+    pub(crate) fn prefill_backlog(&self, book: &Book) -> u64 {
         let recent = &self.recent;
         let (cached, prefill) = (recent.cached.0.unwrap_or(0), recent.prefill.0.unwrap_or(0));
         let waiting = recent.waiting_tokens;

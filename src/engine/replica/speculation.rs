@@ -8,33 +8,33 @@
 use super::batch::Asked;
 use super::state::{Replica, RunningStep};
 use super::world::World;
-use crate::base::rng::{Purpose, Stream};
-use crate::base::{Micros, RequestId, Span};
-use crate::engine::facts::{ReplicaFact, Sink};
-use crate::engine::request::{Slab, Slot};
+use crate::facts::{ReplicaFact, Sink};
 use crate::perf::{StepLoad, StepModel};
-use crate::scenario::{Drafter, Speculative};
+use crate::request::{Slab, Slot};
+use base::rng::{Purpose, Stream};
+use base::{Micros, RequestId, Span};
+use document::{Drafter, Speculative};
 use serde::{Deserialize, Serialize};
 
 /// The work of the requests that decode in a step.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(in crate::engine) struct Decoding {
+pub(crate) struct Decoding {
     /// How many there are.
-    pub(in crate::engine) sequences: u32,
+    pub(crate) sequences: u32,
     /// Sum of their contexts before it.
-    pub(in crate::engine) context: u64,
+    pub(crate) context: u64,
     /// Drafts that they verify together.
-    pub(in crate::engine) drafts: u32,
+    pub(crate) drafts: u32,
 }
 
 impl Decoding {
     /// No work.
-    pub(in crate::engine) const NONE: Self = Self { sequences: 0, context: 0, drafts: 0 };
+    pub(crate) const NONE: Self = Self { sequences: 0, context: 0, drafts: 0 };
 }
 
 /// Speculative decoding of one replica.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(in crate::engine) struct Speculation {
+pub(crate) struct Speculation {
     /// By position in the drafts of a step: the probability that the token is accepted if all before it were.
     rates: Vec<f64>,
     drafter: Drafter,
@@ -67,7 +67,7 @@ impl DraftTotals {
 
 impl Speculation {
     /// That of a pool, in a run with `seed`.
-    pub(in crate::engine) fn new(settings: &Speculative, seed: u64) -> Self {
+    pub(crate) fn new(settings: &Speculative, seed: u64) -> Self {
         let most = if settings.disable_above_batch == 0 { u32::MAX } else { settings.disable_above_batch };
         Self { rates: settings.rates(), drafter: settings.drafter.clone(), most, seed, drafts: 0 }
     }

@@ -3,11 +3,11 @@
 //! moves no other draws.
 
 use super::state::Replica;
-use crate::base::rng::{Purpose, Stream};
-use crate::base::{Micros, ReplicaId, Span, dist, math};
 use crate::perf::{LONGEST, weight_bytes};
 use crate::policy::ReplicaPhase;
-use crate::scenario::{Drain, Pool, StartPhases, StartSpread, StartUp};
+use base::rng::{Purpose, Stream};
+use base::{Micros, ReplicaId, Span, dist, math};
+use document::{Drain, Pool, StartPhases, StartSpread, StartUp};
 use serde::{Deserialize, Serialize};
 
 /// What a replica waits for while it starts.
@@ -47,37 +47,37 @@ impl StartPhase {
 
 /// A replica's life beside its phase.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub(in crate::engine) struct Life {
+pub(crate) struct Life {
     /// How often it began to start: an event about an earlier start is about nothing.
-    pub(in crate::engine) starts: u32,
+    pub(crate) starts: u32,
     /// Since when it is in its phase.
-    pub(in crate::engine) since: Micros,
+    pub(crate) since: Micros,
     /// When it began to serve last.
-    pub(in crate::engine) served_since: Micros,
+    pub(crate) served_since: Micros,
     /// While it starts: when each of the phases of its start ends.
-    pub(in crate::engine) ends: [Micros; 6],
+    pub(crate) ends: [Micros; 6],
     /// How many more requests find it cold, and how many times as long its steps take meanwhile.
-    pub(in crate::engine) cold: u32,
-    pub(in crate::engine) cold_factor: f64,
+    pub(crate) cold: u32,
+    pub(crate) cold_factor: f64,
     /// How often it crashed.
-    pub(in crate::engine) crashes: u32,
+    pub(crate) crashes: u32,
     /// Whether routers do not know yet that it crashed, or that it is back.
-    pub(in crate::engine) hidden: bool,
+    pub(crate) hidden: bool,
     /// How many times as long its steps take because of faults; 1 without any.
-    pub(in crate::engine) slow_factor: f64,
+    pub(crate) slow_factor: f64,
     /// It is stuck until then.
-    pub(in crate::engine) stuck_until: Micros,
+    pub(crate) stuck_until: Micros,
     /// Whether the gateway cannot reach it.
-    pub(in crate::engine) unreachable: bool,
+    pub(crate) unreachable: bool,
     /// While it drains: what happens to its requests.
-    pub(in crate::engine) drain: Drain,
+    pub(crate) drain: Drain,
     /// While it drains to be restarted: how long the restart takes, and when it goes down at the latest.
-    pub(in crate::engine) restarts: Option<(Span, Micros)>,
+    pub(crate) restarts: Option<(Span, Micros)>,
 }
 
 impl Life {
     /// One that is there from the beginning.
-    pub(in crate::engine) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self {
             starts: 0,
             since: Micros::ZERO,
@@ -96,7 +96,7 @@ impl Life {
     }
 
     /// A step of a cold replica, and of a slow one, takes longer.
-    pub(in crate::engine) fn step(&self, span: Span) -> Span {
+    pub(crate) fn step(&self, span: Span) -> Span {
         let span = if self.cold == 0 { span } else { math::round_to_span(span.0 as f64 * self.cold_factor) };
         if self.slow_factor > 1.0 {
             math::round_to_span((span.0 as f64 * self.slow_factor).min(LONGEST.0 as f64))
@@ -106,7 +106,7 @@ impl Life {
     }
 
     /// A request has got its first token here; whether it was the last to find the replica cold.
-    pub(in crate::engine) fn first_token(&mut self) -> bool {
+    pub(crate) fn first_token(&mut self) -> bool {
         let was_last = self.cold == 1;
         self.cold = self.cold.saturating_sub(1);
         was_last
@@ -169,7 +169,7 @@ impl Replica {
 const IMAGE_GB: f64 = 20.0;
 
 /// The mean times of a pool's starts.
-pub(in crate::engine) fn phases_of(pool: &Pool) -> Option<StartPhases> {
+pub(crate) fn phases_of(pool: &Pool) -> Option<StartPhases> {
     let gb = weight_bytes(pool) / 1e9;
     let preset = |node_s, pull_s, gb_per_s: f64, initialise_s| StartPhases {
         node_s,
@@ -194,7 +194,7 @@ pub fn mean_start_s(pool: &Pool) -> f64 {
 }
 
 /// When each phase of a start that begins at `now` ends.
-pub(in crate::engine) fn draw_ends(
+pub(crate) fn draw_ends(
     phases: &StartPhases,
     seed: u64,
     (replica, starts): (ReplicaId, u32),

@@ -15,119 +15,114 @@ use super::tier_load::Loads;
 use super::totals::Totals;
 use super::waiting::view_of;
 use super::world::World;
-use crate::base::{Maybe, Micros, ReplicaId, Shared, Span};
-use crate::engine::clock::{EventQueue, ReplicaEvent};
-use crate::engine::facts::{DropReason, RequestFact, Sink};
-use crate::engine::request::{ActiveRequest, Location, Progress, Slab, Slot};
+use crate::clock::{EventQueue, ReplicaEvent};
+use crate::facts::{DropReason, RequestFact, Sink};
 use crate::kv::BlockPool;
 use crate::perf::{Chunk, StateBlocks, StepModel};
 use crate::policy::ReplicaPhase;
 use crate::policy::priority::PriorityState;
 use crate::policy::scheduling::SchedulerState;
-use crate::scenario::Compat;
+use crate::request::{ActiveRequest, Location, Progress, Slab, Slot};
+use base::{Maybe, Micros, ReplicaId, Shared, Span};
+use document::Compat;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
 /// Preemptions on one replica without anything finishing that count as a livelock.
-pub(in crate::engine) const LIVELOCK_PREEMPTIONS: u64 = 1000;
+pub(crate) const LIVELOCK_PREEMPTIONS: u64 = 1000;
 
 /// Preemptions on one replica without anything finishing after which the run is not worth going on with.
-pub(in crate::engine) const HOPELESS_PREEMPTIONS: u64 = 200_000;
+pub(crate) const HOPELESS_PREEMPTIONS: u64 = 200_000;
 
 /// A step under way (`compat: none`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(in crate::engine) struct RunningStep {
-    pub(in crate::engine) started: Micros,
-    pub(in crate::engine) span: Span,
+pub(crate) struct RunningStep {
+    pub(crate) started: Micros,
+    pub(crate) span: Span,
     /// Requests that decode one token in it.
-    pub(in crate::engine) decode: u32,
+    pub(crate) decode: u32,
 }
 
 /// One replica.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Replica {
-    pub(in crate::engine) id: ReplicaId,
-    pub(in crate::engine) pool: u32,
+    pub(crate) id: ReplicaId,
+    pub(crate) pool: u32,
     /// Which revision of the pool's blueprint it was made from.
-    pub(in crate::engine) revision: u32,
-    /// Changed by [`Cluster::set_phase`](crate::engine::Cluster) only.
-    pub(in crate::engine) phase: ReplicaPhase,
-    pub(in crate::engine) compat: Compat,
-    pub(in crate::engine) limits: Limits,
-    pub(in crate::engine) priority: PriorityState,
-    pub(in crate::engine) scheduler: SchedulerState,
-    pub(in crate::engine) model: StepModel,
-    pub(in crate::engine) speculation: Option<Box<Speculation>>,
-    pub(in crate::engine) pipe: Option<Box<Pipe>>,
+    pub(crate) revision: u32,
+    /// Changed by [`Cluster::set_phase`](crate::Cluster) only.
+    pub(crate) phase: ReplicaPhase,
+    pub(crate) compat: Compat,
+    pub(crate) limits: Limits,
+    pub(crate) priority: PriorityState,
+    pub(crate) scheduler: SchedulerState,
+    pub(crate) model: StepModel,
+    pub(crate) speculation: Option<Box<Speculation>>,
+    pub(crate) pipe: Option<Box<Pipe>>,
     /// Its GPUs, and what it costs in US dollars per hour; 0 if unknown. An edit of the pool's GPU changes neither.
-    pub(in crate::engine) gpus: u32,
-    pub(in crate::engine) usd_per_hour: f64,
+    pub(crate) gpus: u32,
+    pub(crate) usd_per_hour: f64,
     /// Shared with copies of the run until it changes.
-    pub(in crate::engine) kv: Shared<BlockPool>,
+    pub(crate) kv: Shared<BlockPool>,
     /// What its requests hold besides the blocks of their tokens.
-    pub(in crate::engine) states: StateBlocks,
+    pub(crate) states: StateBlocks,
     /// Its LoRA adapters, if it serves any.
-    pub(in crate::engine) adapters: Option<Box<Adapters>>,
+    pub(crate) adapters: Option<Box<Adapters>>,
     /// Time of its last event.
-    pub(in crate::engine) clock: Micros,
-    pub(in crate::engine) waiting: VecDeque<Slot>,
+    pub(crate) clock: Micros,
+    pub(crate) waiting: VecDeque<Slot>,
     /// How many at its head and at its tail have come since it was last sorted.
-    pub(in crate::engine) unsorted: (u32, u32),
+    pub(crate) unsorted: (u32, u32),
     /// Ends and length of the batch, a list through the active requests.
-    pub(in crate::engine) head: Slot,
-    pub(in crate::engine) tail: Slot,
-    pub(in crate::engine) running: u32,
+    pub(crate) head: Slot,
+    pub(crate) tail: Slot,
+    pub(crate) running: u32,
     /// The members of the batch that still compute their prompt, in batch order.
-    pub(in crate::engine) prefilling: Vec<Slot>,
-    pub(in crate::engine) decoders: Decoders,
-    pub(in crate::engine) next_order: u64,
+    pub(crate) prefilling: Vec<Slot>,
+    pub(crate) decoders: Decoders,
+    pub(crate) next_order: u64,
     /// Events other than the step.
-    pub(in crate::engine) events: EventQueue<ReplicaEvent>,
+    pub(crate) events: EventQueue<ReplicaEvent>,
     /// When the running step ends or the next one begins.
-    pub(in crate::engine) step_at: Micros,
-    pub(in crate::engine) step: Option<RunningStep>,
-    pub(in crate::engine) lockstep: Lockstep,
-    pub(in crate::engine) latest_step: Span,
-    pub(in crate::engine) recent: Recent,
+    pub(crate) step_at: Micros,
+    pub(crate) step: Option<RunningStep>,
+    pub(crate) lockstep: Lockstep,
+    pub(crate) latest_step: Span,
+    pub(crate) recent: Recent,
     /// Requests routed here that have not joined the wait queue.
-    pub(in crate::engine) arriving: u32,
-    pub(in crate::engine) front_end: FrontEnd,
-    pub(in crate::engine) loads: Loads,
+    pub(crate) arriving: u32,
+    pub(crate) front_end: FrontEnd,
+    pub(crate) loads: Loads,
     /// Requests on their way from here or to here.
-    pub(in crate::engine) moving: Moving,
-    pub(in crate::engine) totals: Totals,
-    pub(in crate::engine) life: Life,
-    pub(in crate::engine) preempted_since_progress: u64,
+    pub(crate) moving: Moving,
+    pub(crate) totals: Totals,
+    pub(crate) life: Life,
+    pub(crate) preempted_since_progress: u64,
     /// The request, cache version and token budget of the last failed admission: tried again when one of them differs.
-    pub(in crate::engine) refused: Option<(Slot, u64, u32)>,
+    pub(crate) refused: Option<(Slot, u64, u32)>,
     /// The head of the queue, once it was reported to block others.
-    pub(in crate::engine) reported_blocked: Slot,
+    pub(crate) reported_blocked: Slot,
     #[serde(skip)]
-    pub(in crate::engine) chunks: Vec<Chunk>,
+    pub(crate) chunks: Vec<Chunk>,
 }
 
 /// What a replica is made of.
-pub(in crate::engine) struct Parts {
-    pub(in crate::engine) limits: Limits,
-    pub(in crate::engine) priority: PriorityState,
-    pub(in crate::engine) scheduler: SchedulerState,
-    pub(in crate::engine) model: StepModel,
-    pub(in crate::engine) speculation: Option<Speculation>,
-    pub(in crate::engine) pipe: Option<Pipe>,
-    pub(in crate::engine) gpus: u32,
-    pub(in crate::engine) usd_per_hour: f64,
-    pub(in crate::engine) kv: BlockPool,
-    pub(in crate::engine) states: StateBlocks,
-    pub(in crate::engine) adapters: Option<Box<Adapters>>,
+pub(crate) struct Parts {
+    pub(crate) limits: Limits,
+    pub(crate) priority: PriorityState,
+    pub(crate) scheduler: SchedulerState,
+    pub(crate) model: StepModel,
+    pub(crate) speculation: Option<Speculation>,
+    pub(crate) pipe: Option<Pipe>,
+    pub(crate) gpus: u32,
+    pub(crate) usd_per_hour: f64,
+    pub(crate) kv: BlockPool,
+    pub(crate) states: StateBlocks,
+    pub(crate) adapters: Option<Box<Adapters>>,
 }
 
 impl Replica {
-    pub(in crate::engine) fn new(
-        id: ReplicaId,
-        (pool, revision): (u32, u32),
-        compat: Compat,
-        parts: Parts,
-    ) -> Self {
+    pub(crate) fn new(id: ReplicaId, (pool, revision): (u32, u32), compat: Compat, parts: Parts) -> Self {
         let Parts { limits, priority, scheduler, model, speculation, pipe, .. } = parts;
         let Parts { gpus, usd_per_hour, kv, states, adapters, .. } = parts;
         let decoders = Decoders::new(kv.block_tokens());
@@ -177,7 +172,7 @@ impl Replica {
     }
 
     /// When its next event runs; [`Micros::MAX`] if there is none.
-    pub(in crate::engine) fn next_at(&self) -> Micros {
+    pub(crate) fn next_at(&self) -> Micros {
         if self.lockstep.waits {
             return Micros::MAX;
         }
@@ -186,13 +181,7 @@ impl Replica {
 
     /// The router has sent it a request: it joins the wait queue after the front end and the queueing delay. Its client waits
     /// for `timeout`. When the front end has dealt with it.
-    pub(in crate::engine) fn deliver(
-        &mut self,
-        slot: Slot,
-        slab: &Slab,
-        now: Micros,
-        timeout: Span,
-    ) -> Option<Micros> {
+    pub(crate) fn deliver(&mut self, slot: Slot, slab: &Slab, now: Micros, timeout: Span) -> Option<Micros> {
         let bound = slab[slot].remote.is_some() && self.phase == ReplicaPhase::Draining;
         assert!(self.serving() || bound, "INV-2: {:?} gets a request while it is {:?}", self.id, self.phase);
         self.arriving += 1;
@@ -209,7 +198,7 @@ impl Replica {
     }
 
     /// Runs its next event.
-    pub(in crate::engine) fn run_event<S: Sink>(&mut self, w: &mut World<'_, S>) {
+    pub(crate) fn run_event<S: Sink>(&mut self, w: &mut World<'_, S>) {
         let at = self.next_at();
         assert!(
             at >= self.clock,
@@ -301,7 +290,7 @@ impl Replica {
     }
 
     /// Drops a request that is in no list any more and holds no blocks.
-    pub(in crate::engine) fn drop_request<S: Sink>(
+    pub(crate) fn drop_request<S: Sink>(
         &mut self,
         slot: Slot,
         now: Micros,
@@ -346,7 +335,7 @@ impl Replica {
     }
 
     /// Appends to the batch.
-    pub(in crate::engine) fn link(&mut self, slot: Slot, slab: &mut Slab) {
+    pub(crate) fn link(&mut self, slot: Slot, slab: &mut Slab) {
         let active = &mut slab[slot];
         active.order = self.next_order;
         active.before = self.tail;
@@ -363,7 +352,7 @@ impl Replica {
     }
 
     /// Takes out of the batch, with its progress settled; its blocks stay with it.
-    pub(in crate::engine) fn unlink(&mut self, slot: Slot, slab: &mut Slab) {
+    pub(crate) fn unlink(&mut self, slot: Slot, slab: &mut Slab) {
         if slab[slot].decoding {
             self.decoders.leave(slot, slab);
         } else {
@@ -388,7 +377,7 @@ impl Replica {
     }
 
     /// What an active request has done so far.
-    pub(in crate::engine) fn progress_of(&self, active: &ActiveRequest, ttft: Maybe<Span>) -> Progress {
+    pub(crate) fn progress_of(&self, active: &ActiveRequest, ttft: Maybe<Span>) -> Progress {
         let (stored, generated) = active.counts(self.decoders.ticks);
         let itl_count = generated.saturating_sub(1);
         let output_time = active.output_time(self.model.output_overhead(), generated);
@@ -415,7 +404,7 @@ impl Replica {
 
     /// End of the latest step with known results: where the running one began, for steps of a busy replica follow each other.
     /// Under `compat: blis` a step's results are known as it begins: where the next one begins, unless that does now.
-    pub(in crate::engine) fn last_step_end(&self) -> Micros {
+    pub(crate) fn last_step_end(&self) -> Micros {
         match self.compat {
             Compat::None => self.step.map_or(self.clock, |s| s.started),
             Compat::Blis if self.step_at == Micros::MAX => self.clock,
@@ -425,7 +414,7 @@ impl Replica {
 
     /// Blocks, counts and lists agree: O(1).
     #[inline(always)]
-    pub(in crate::engine) fn verify_counts(&self) {
+    pub(crate) fn verify_counts(&self) {
         self.kv.verify_counts();
         assert!(
             self.decoders.len() + self.prefilling.len() as u32 == self.running,

@@ -8,17 +8,17 @@ use super::departure::{Departure, DepartureReason};
 use super::speculation::Decoding;
 use super::state::{Replica, RunningStep};
 use super::world::World;
-use crate::base::multiply::wide_product;
-use crate::base::{Micros, RequestId, Span};
-use crate::engine::clock::ReplicaEvent;
-use crate::engine::facts::{FleetFact, ReplicaFact, RequestFact, Sink, StepParts, StepTrace};
-use crate::engine::request::{Location, Slab, Slot};
+use crate::clock::ReplicaEvent;
+use crate::facts::{FleetFact, ReplicaFact, RequestFact, Sink, StepParts, StepTrace};
 use crate::perf::{Chunk, LONGEST, StepLoad};
-use crate::scenario::Compat;
+use crate::request::{Location, Slab, Slot};
+use base::multiply::wide_product;
+use base::{Micros, RequestId, Span};
+use document::Compat;
 
 impl Replica {
     /// The step event: the running step ends and the next one begins.
-    pub(in crate::engine) fn run_step<S: Sink>(&mut self, now: Micros, w: &mut World<'_, S>) {
+    pub(crate) fn run_step<S: Sink>(&mut self, now: Micros, w: &mut World<'_, S>) {
         let mut known_by = Micros::MAX;
         if let Some(step) = self.step.take() {
             if self.model.schedules_ahead() {
@@ -211,7 +211,7 @@ impl Replica {
     }
 
     /// The step event of `compat: blis`: a step begins, and its results are there at once.
-    pub(in crate::engine) fn run_step_blis<S: Sink>(&mut self, now: Micros, w: &mut World<'_, S>) {
+    pub(crate) fn run_step_blis<S: Sink>(&mut self, now: Micros, w: &mut World<'_, S>) {
         self.drop_batch(now, w);
         if self.running == 0 && self.waiting.is_empty() {
             return;

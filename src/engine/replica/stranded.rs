@@ -2,20 +2,20 @@
 //! are given back when their lease is over, and their contents stay cached.
 
 use super::state::Replica;
-use crate::base::{Micros, RequestId};
-use crate::engine::request::{Remote, Slot};
 use crate::kv::BlockTable;
+use crate::request::{Remote, Slot};
+use base::{Micros, RequestId};
 use serde::{Deserialize, Serialize};
 
 /// The blocks of one request.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(in crate::engine) struct Stranded {
+pub(crate) struct Stranded {
     /// Its number among all of a run.
     number: u32,
     request: RequestId,
-    pub(in crate::engine) held: BlockTable,
+    pub(crate) held: BlockTable,
     /// Blocks held besides those of tokens.
-    pub(in crate::engine) states: u32,
+    pub(crate) states: u32,
     tokens: u32,
     since: Micros,
 }
@@ -23,7 +23,7 @@ pub(in crate::engine) struct Stranded {
 impl Stranded {
     /// Whose they are, and which.
     #[cfg(any(feature = "cli", feature = "closeup"))]
-    pub(in crate::engine) fn sight(&self) -> (RequestId, &BlockTable) {
+    pub(crate) fn sight(&self) -> (RequestId, &BlockTable) {
         (self.request, &self.held)
     }
 
@@ -33,7 +33,7 @@ impl Stranded {
     }
 
     /// The same without the numbers of its blocks, which are kept with the caches.
-    pub(in crate::engine) fn forget_blocks(&mut self) {
+    pub(crate) fn forget_blocks(&mut self) {
         self.held = BlockTable::without_blocks(self.held.tokens(), self.held.last_hash());
     }
 }
@@ -56,7 +56,7 @@ impl Replica {
     }
 
     /// What is held for a request whose home is lost is stranded from now on. How many blocks.
-    pub(in crate::engine) fn strand(
+    pub(crate) fn strand(
         &mut self,
         (request, slot, number): (RequestId, Slot, u32),
         (tokens, states): (u32, u32),
@@ -73,7 +73,7 @@ impl Replica {
     }
 
     /// The lease of stranded blocks is over: whose they were and how many, unless they are gone.
-    pub(in crate::engine) fn end_lease(&mut self, number: u32, now: Micros) -> Option<(RequestId, u32)> {
+    pub(crate) fn end_lease(&mut self, number: u32, now: Micros) -> Option<(RequestId, u32)> {
         let at = self.moving.stranded.iter().position(|s| s.number == number)?;
         let stranded = self.moving.stranded.remove(at);
         let ended = (stranded.request, stranded.held.len());

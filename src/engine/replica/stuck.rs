@@ -1,11 +1,11 @@
 //! A replica that is stuck: its running step ends as much later as that lasts, and none begins. Its other events go on.
 
 use super::state::Replica;
-use crate::base::{Micros, Span};
+use base::{Micros, Span};
 
 impl Replica {
     /// It is stuck from `now` until `until`, or for longer if it is already.
-    pub(in crate::engine) fn get_stuck(&mut self, now: Micros, until: Micros) {
+    pub(crate) fn get_stuck(&mut self, now: Micros, until: Micros) {
         let from = self.life.stuck_until.max(now);
         if until <= from {
             return;

@@ -4,10 +4,10 @@ use super::adapters::AdapterTime;
 use super::lockstep::{BatchTokens, RankTime};
 use super::state::Replica;
 use super::world::World;
-use crate::base::Span;
-use crate::engine::facts::{PromptChunk, Sink, StepTerms};
-use crate::engine::request::Slab;
+use crate::facts::{PromptChunk, Sink, StepTerms};
 use crate::perf::StepLoad;
+use crate::request::Slab;
+use base::Span;
 
 impl Replica {
     /// Of a step with this load that takes `own` before it waits for stages of a pipe, and `span` with that.
@@ -24,7 +24,7 @@ impl Replica {
     }
 
     /// Of the step of a rank that waits for the other ranks, which have that many tokens in it.
-    pub(in crate::engine) fn terms_beside(
+    pub(crate) fn terms_beside(
         &self,
         others: BatchTokens,
         own: RankTime,

@@ -8,17 +8,17 @@
 
 use super::state::Replica;
 use super::world::World;
-use crate::base::Micros;
-use crate::engine::clock::ReplicaEvent;
-use crate::engine::facts::{CacheFact, Sink};
-use crate::engine::request::{ActiveRequest, Load, Location, Slab, Slot};
+use crate::clock::ReplicaEvent;
+use crate::facts::{CacheFact, Sink};
 use crate::kv::Hit;
+use crate::request::{ActiveRequest, Load, Location, Slab, Slot};
+use base::Micros;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
 /// The loads of one replica.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub(in crate::engine) struct Loads {
+pub(crate) struct Loads {
     /// The requests that load, in the order in which the link serves them; [`Slot::NONE`] for a load that was given up.
     link_queue: VecDeque<Slot>,
     /// Requests that wait for blocks.
@@ -31,22 +31,22 @@ pub(in crate::engine) struct Loads {
 
 impl Loads {
     /// Requests that wait for blocks.
-    pub(in crate::engine) fn under_way(&self) -> u32 {
+    pub(crate) fn under_way(&self) -> u32 {
         self.under_way
     }
 
     /// Requests in the queue that hold blocks.
-    pub(in crate::engine) fn holders(&self) -> u32 {
+    pub(crate) fn holders(&self) -> u32 {
         self.under_way + self.done
     }
 
     /// Free blocks kept for the next chunks of requests that loaded: no other request joins with them.
-    pub(in crate::engine) fn kept(&self) -> u32 {
+    pub(crate) fn kept(&self) -> u32 {
         self.kept
     }
 
     /// A request whose load is done joins the batch, or gives its blocks back; `kept` more were kept for it.
-    pub(in crate::engine) fn forget_done(&mut self, kept: u32) {
+    pub(crate) fn forget_done(&mut self, kept: u32) {
         self.done -= 1;
         self.kept -= kept;
     }
@@ -55,7 +55,7 @@ impl Loads {
 impl Replica {
     /// A waiting request gets the blocks it has found: those of `hit`, and those in the CPU tier, whose contents it asks
     /// for; with its next chunk it will have `end` tokens. Returns whether the contents are there at once.
-    pub(in crate::engine) fn begin_load<S: Sink>(
+    pub(crate) fn begin_load<S: Sink>(
         &mut self,
         slot: Slot,
         (hit, blocks): (Hit, u32),
@@ -91,7 +91,7 @@ impl Replica {
     }
 
     /// The link has brought what was asked of it first.
-    pub(in crate::engine) fn finish_load<S: Sink>(&mut self, now: Micros, w: &mut World<'_, S>) {
+    pub(crate) fn finish_load<S: Sink>(&mut self, now: Micros, w: &mut World<'_, S>) {
         let slot = self.loads.link_queue.pop_front().expect("INV-4: blocks came that no request asked for");
         if slot == Slot::NONE {
             return;
@@ -114,7 +114,7 @@ impl Replica {
     }
 
     /// The place in the queue of the first whose load is done and whose adapter may join.
-    pub(in crate::engine) fn first_loaded(&self, slab: &Slab) -> Option<usize> {
+    pub(crate) fn first_loaded(&self, slab: &Slab) -> Option<usize> {
         if self.loads.done == 0 {
             return None;
         }
@@ -124,7 +124,7 @@ impl Replica {
 
     /// Of those in the queue from place `first` on, the last that holds blocks gives them back to `to`. False if there is
     /// none.
-    pub(in crate::engine) fn take_back<S: Sink>(
+    pub(crate) fn take_back<S: Sink>(
         &mut self,
         first: usize,
         to: Slot,
@@ -142,7 +142,7 @@ impl Replica {
     }
 
     /// A waiting request gives back the blocks of its load, if it has any: it will look for them again.
-    pub(in crate::engine) fn give_back<S: Sink>(&mut self, slot: Slot, now: Micros, w: &mut World<'_, S>) {
+    pub(crate) fn give_back<S: Sink>(&mut self, slot: Slot, now: Micros, w: &mut World<'_, S>) {
         let active = &mut w.active[slot];
         let mut known = active.block_table.tokens();
         let record = w.records.here_mut(active.id);
@@ -170,7 +170,7 @@ impl Replica {
     }
 
     /// Tells what has gone to the CPU tier, and been forgotten there, since the latest step began.
-    pub(in crate::engine) fn report_offloaded<S: Sink>(&mut self, now: Micros, w: &mut World<'_, S>) {
+    pub(crate) fn report_offloaded<S: Sink>(&mut self, now: Micros, w: &mut World<'_, S>) {
         if !self.kv.has_store() {
             return;
         }
@@ -188,7 +188,7 @@ impl Replica {
 
 impl ActiveRequest {
     /// Blocks on their way to it.
-    pub(in crate::engine) fn blocks_on_their_way(&self) -> u32 {
+    pub(crate) fn blocks_on_their_way(&self) -> u32 {
         match self.load {
             Load::UnderWay { from, .. } => self.block_table.len() - from,
             Load::None | Load::Done { .. } => 0,

@@ -3,25 +3,20 @@
 
 use super::state::Replica;
 use super::world::World;
-use crate::base::{Micros, RequestId, Span, math};
-use crate::engine::clock::ReplicaEvent;
-use crate::engine::facts::{DropReason, Sink};
-use crate::engine::request::{ActiveRequest, Location, Records};
-use crate::scenario::{Compat, Scenario};
+use crate::clock::ReplicaEvent;
+use crate::facts::{DropReason, Sink};
+use crate::request::{ActiveRequest, Location, Records};
+use base::{Micros, RequestId, Span, math};
+use document::{Compat, Scenario};
 
 /// How long clients wait for an answer; 0 for ever.
-pub(in crate::engine) fn timeout_of(scenario: &Scenario) -> Span {
+pub(crate) fn timeout_of(scenario: &Scenario) -> Span {
     math::round_to_span(scenario.workload.timeout_s * 1e6)
 }
 
 impl Replica {
     /// The client of a request gives up in time, but not before `known`.
-    pub(in crate::engine) fn expect_timeout(
-        &mut self,
-        request: &ActiveRequest,
-        known: Micros,
-        timeout: Span,
-    ) {
+    pub(crate) fn expect_timeout(&mut self, request: &ActiveRequest, known: Micros, timeout: Span) {
         if timeout > Span::ZERO && self.compat == Compat::None {
             let due = request.arrival.saturating_add(timeout).max(known);
             self.events.schedule(due, ReplicaEvent::TimedOut(request.id));
@@ -29,13 +24,13 @@ impl Replica {
     }
 
     /// A request is stopped at `now`, unless it has left by then. When the next event is.
-    pub(in crate::engine) fn evict(&mut self, request: RequestId, now: Micros) -> Micros {
+    pub(crate) fn evict(&mut self, request: RequestId, now: Micros) -> Micros {
         self.events.schedule(now, ReplicaEvent::Evicted(request));
         self.next_at()
     }
 
     /// The client of a request gives up, or it is evicted, unless it has left.
-    pub(in crate::engine) fn stop<S: Sink>(
+    pub(crate) fn stop<S: Sink>(
         &mut self,
         (request, why): (RequestId, DropReason),
         now: Micros,
@@ -92,7 +87,7 @@ impl Replica {
     }
 
     /// A step has ended, and the next has not begun: those leave that were to be stopped meanwhile.
-    pub(in crate::engine) fn stop_due<S: Sink>(&mut self, now: Micros, w: &mut World<'_, S>) {
+    pub(crate) fn stop_due<S: Sink>(&mut self, now: Micros, w: &mut World<'_, S>) {
         let is_due = |at: Micros, event: ReplicaEvent| at <= now && event.stops().is_some();
         while let Some(stop) = self.events.pop_if(is_due).and_then(ReplicaEvent::stops) {
             self.stop(stop, now, w);
@@ -100,7 +95,7 @@ impl Replica {
     }
 
     /// Timeouts of requests that have left are no events: a run does not go on for them.
-    pub(in crate::engine) fn forget_timeouts(&mut self, records: &Records) {
+    pub(crate) fn forget_timeouts(&mut self, records: &Records) {
         let id = self.id;
         let is_over = |_: Micros, event: ReplicaEvent| {
             event.stops().is_some_and(|(request, _)| {

@@ -1,7 +1,7 @@
 //! What one replica has done since it started.
 
 use super::speculation::DraftTotals;
-use crate::base::Span;
+use base::Span;
 use serde::{Deserialize, Serialize};
 
 /// Totals of one replica.
@@ -45,7 +45,7 @@ pub struct Totals {
 
 impl Totals {
     /// Steps begun, in four bytes; a run ends long before they are not enough.
-    pub(in crate::engine) fn steps_in_short(&self) -> u32 {
+    pub(crate) fn steps_in_short(&self) -> u32 {
         u32::try_from(self.steps).unwrap_or(u32::MAX)
     }
 }

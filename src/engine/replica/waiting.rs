@@ -3,14 +3,14 @@
 use super::batch::Phase1;
 use super::state::Replica;
 use super::world::World;
-use crate::base::Micros;
-use crate::base::small::sort::sort_by_key;
-use crate::engine::facts::{DropReason, RequestFact, Sink};
-use crate::engine::request::{ActiveRequest, Load, Location, Record, Records, Slab, Slot};
+use crate::facts::{DropReason, RequestFact, Sink};
 use crate::kv::Hit;
 use crate::policy::priority::WaitingView;
 use crate::policy::scheduling::{QueuePosition, SchedulerState};
-use crate::scenario::Compat;
+use crate::request::{ActiveRequest, Load, Location, Record, Records, Slab, Slot};
+use base::Micros;
+use base::small::sort::sort_by_key;
+use document::Compat;
 
 /// What a request gets as it joins the batch.
 #[derive(Clone, Copy, Debug)]
@@ -25,11 +25,11 @@ struct FirstChunk {
 
 /// What phase 2 has left for those who wait.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::engine) struct Left {
+pub(crate) struct Left {
     /// Tokens of the step.
-    pub(in crate::engine) budget: u32,
+    pub(crate) budget: u32,
     /// Blocks that the prompts of the batch still need, where whole prompts have to fit.
-    pub(in crate::engine) promised: u32,
+    pub(crate) promised: u32,
 }
 
 /// What becomes of a request whose turn it is.
@@ -45,12 +45,7 @@ enum Turn {
 
 impl Replica {
     /// Sorts the wait queue as another scheduler does, by the priorities that requests came with.
-    pub(in crate::engine) fn reorder(
-        &mut self,
-        scheduler: &SchedulerState,
-        slab: &mut Slab,
-        records: &Records,
-    ) {
+    pub(crate) fn reorder(&mut self, scheduler: &SchedulerState, slab: &mut Slab, records: &Records) {
         self.scheduler = scheduler.clone();
         let mut here: Vec<Slot> = self.waiting.iter().copied().collect();
         let mut slot = self.head;
@@ -75,7 +70,7 @@ impl Replica {
 
     /// Sorts the newcomers into the queue, at the beginning of a step.
     #[inline(always)]
-    pub(in crate::engine) fn order_queue(&mut self, slab: &Slab) {
+    pub(crate) fn order_queue(&mut self, slab: &Slab) {
         let newcomers = std::mem::take(&mut self.unsorted);
         if !matches!(self.scheduler, SchedulerState::Fcfs(_)) {
             self.sort_newcomers(newcomers, slab);
@@ -105,7 +100,7 @@ impl Replica {
     }
 
     /// A request leaves the queue at a place out of turn.
-    pub(in crate::engine) fn leave_queue(&mut self, at: usize) {
+    pub(crate) fn leave_queue(&mut self, at: usize) {
         let from_the_end = self.waiting.len() - at;
         if from_the_end <= self.unsorted.1 as usize {
             self.unsorted.1 -= 1;
@@ -118,7 +113,7 @@ impl Replica {
     /// that wait for the CPU tier, or for a slot of an adapter, are overtaken.
     #[inline(never)]
     /// Who came after `known_by` joins a step later, unless nothing runs.
-    pub(in crate::engine) fn admit_waiting<S: Sink>(
+    pub(crate) fn admit_waiting<S: Sink>(
         &mut self,
         phase1: Phase1,
         known_by: Micros,
@@ -415,13 +410,13 @@ impl Replica {
 
 impl Replica {
     /// The priority that its policy gives the request; larger is more urgent.
-    pub(in crate::engine) fn priority_of(&self, request: &ActiveRequest, record: &Record) -> i64 {
+    pub(crate) fn priority_of(&self, request: &ActiveRequest, record: &Record) -> i64 {
         self.priority.of(&view_of(request, record))
     }
 }
 
 /// A request as schedulers and priorities see it.
-pub(in crate::engine) fn view_of(request: &ActiveRequest, record: &Record) -> WaitingView {
+pub(crate) fn view_of(request: &ActiveRequest, record: &Record) -> WaitingView {
     WaitingView {
         arrival: request.arrival,
         tenant: record.tenant,

@@ -2,38 +2,36 @@
 
 use super::departure::Departure;
 use super::moving::Unsettled;
-use crate::base::{Chunks, Micros, RequestId, Span};
-use crate::engine::facts::{Detail, Sink};
-use crate::engine::request::{
-    AdapterUses, Handovers, LoadTimes, LocationCounts, Records, Slab, Slot, Stay, load_of,
-};
+use crate::facts::{Detail, Sink};
+use crate::request::{AdapterUses, Handovers, LoadTimes, LocationCounts, Records, Slab, Slot, Stay, load_of};
+use base::{Chunks, Micros, RequestId, Span};
 
 /// What a replica needs of the rest of the engine while it runs an event.
-pub(in crate::engine) struct World<'a, S: Sink> {
-    pub(in crate::engine) records: &'a mut Records,
-    pub(in crate::engine) locations: &'a mut LocationCounts,
-    pub(in crate::engine) active: &'a mut Slab,
+pub(crate) struct World<'a, S: Sink> {
+    pub(crate) records: &'a mut Records,
+    pub(crate) locations: &'a mut LocationCounts,
+    pub(crate) active: &'a mut Slab,
     /// What ended in a batch of requests that were preempted.
-    pub(in crate::engine) stays: &'a mut Chunks<Stay>,
+    pub(crate) stays: &'a mut Chunks<Stay>,
     /// When requests loaded blocks from the CPU tier.
-    pub(in crate::engine) loads: &'a mut LoadTimes,
+    pub(crate) loads: &'a mut LoadTimes,
     /// The adapters of requests.
-    pub(in crate::engine) adapters: &'a mut AdapterUses,
+    pub(crate) adapters: &'a mut AdapterUses,
     /// Where requests are prefilled, and when their KV moves.
-    pub(in crate::engine) handovers: &'a mut Handovers,
+    pub(crate) handovers: &'a mut Handovers,
     /// What else follows from this event.
-    pub(in crate::engine) unsettled: &'a mut Vec<Unsettled>,
+    pub(crate) unsettled: &'a mut Vec<Unsettled>,
     /// The outbox: who has left in this event.
-    pub(in crate::engine) departures: &'a mut Vec<Departure>,
+    pub(crate) departures: &'a mut Vec<Departure>,
     /// Who has a first token since this event.
-    pub(in crate::engine) prefilled: &'a mut Vec<RequestId>,
-    pub(in crate::engine) sink: &'a mut S,
-    pub(in crate::engine) detail: &'a mut Option<Box<Detail>>,
+    pub(crate) prefilled: &'a mut Vec<RequestId>,
+    pub(crate) sink: &'a mut S,
+    pub(crate) detail: &'a mut Option<Box<Detail>>,
 }
 
 impl<S: Sink> World<'_, S> {
     /// The stay of a request in the batch ends: it has left the batch, and its progress is settled.
-    pub(in crate::engine) fn end_stay(&mut self, slot: Slot, now: Micros) {
+    pub(crate) fn end_stay(&mut self, slot: Slot, now: Micros) {
         if self.records.forgets() {
             return;
         }
@@ -43,14 +41,14 @@ impl<S: Sink> World<'_, S> {
     }
 
     /// The same as a request leaves that may have been preempted before.
-    pub(in crate::engine) fn end_last_stay(&mut self, slot: Slot, now: Micros) {
+    pub(crate) fn end_last_stay(&mut self, slot: Slot, now: Micros) {
         if self.records.here(self.active[slot].id).preemptions > 0 {
             self.end_stay(slot, now);
         }
     }
 
     /// The same of a request that is between its two replicas, or has landed, and has shown a token.
-    pub(in crate::engine) fn end_stay_elsewhere(&mut self, slot: Slot) {
+    pub(crate) fn end_stay_elsewhere(&mut self, slot: Slot) {
         let active = &self.active[slot];
         if active.generated == 0 || self.records.here(active.id).preemptions > 0 {
             return;
@@ -61,7 +59,7 @@ impl<S: Sink> World<'_, S> {
     }
 
     /// Prompt tokens that another replica computed for a request.
-    pub(in crate::engine) fn handed_over(&self, slot: Slot) -> u32 {
+    pub(crate) fn handed_over(&self, slot: Slot) -> u32 {
         let active = &self.active[slot];
         let done = self.handovers.get(active.id).is_some_and(|h| h.prefill_end.is_known());
         let cached = self.records.here(active.id).cached_tokens;
@@ -69,13 +67,13 @@ impl<S: Sink> World<'_, S> {
     }
 
     /// The prompt of a request that is another replica's is computed.
-    pub(in crate::engine) fn note_prefill_end(&mut self, slot: Slot, (now, ttft): (Micros, Span)) {
+    pub(crate) fn note_prefill_end(&mut self, slot: Slot, (now, ttft): (Micros, Span)) {
         let h = self.handovers.of(self.active[slot].id);
         (h.prefill_end, h.ttft_prefill) = (now.into(), ttft.into());
     }
 
     /// A request that leaves or goes back to the gateway has something on another replica, if it has not landed.
-    pub(in crate::engine) fn end_remote(&mut self, slot: Slot) {
+    pub(crate) fn end_remote(&mut self, slot: Slot) {
         let active = &mut self.active[slot];
         if let Some(remote) = active.remote.take() {
             let request = active.id;
@@ -84,7 +82,7 @@ impl<S: Sink> World<'_, S> {
     }
 
     /// When a request joined the wait queue that it is in.
-    pub(in crate::engine) fn queued(&self, slot: Slot) -> Micros {
+    pub(crate) fn queued(&self, slot: Slot) -> Micros {
         let active = &self.active[slot];
         let known = self.records.here(active.id).queued.get().unwrap_or(Micros::ZERO);
         active.remote.as_ref().map_or(known, |remote| remote.queued)

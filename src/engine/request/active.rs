@@ -2,16 +2,16 @@
 
 use super::remote::Remote;
 use super::slab::Slot;
-use crate::base::multiply::times;
-use crate::base::{Content, Maybe, Micros, Piece, ReplicaId, RequestId, Span};
 use crate::kv::BlockTable;
 use crate::policy::scheduling::QueuePosition;
 use crate::workload::RequestSpec;
+use base::multiply::times;
+use base::{Content, Maybe, Micros, Piece, ReplicaId, RequestId, Span};
 use serde::{Deserialize, Serialize};
 
 /// How far the load of a waiting request from the CPU tier is. While there is one, the request holds blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(in crate::engine) enum Load {
+pub(crate) enum Load {
     /// It has asked for nothing.
     None,
     /// The blocks from number `from` on are being loaded; `kept` further blocks are reserved for its next chunk.
@@ -25,92 +25,92 @@ pub(in crate::engine) enum Load {
 /// A decoding request is not touched by a step that only gives it another token: `progress` and `generated` are as of
 /// `anchor_tick`, and have grown by one for each tick of the replica since.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(in crate::engine) struct ActiveRequest {
-    pub(in crate::engine) id: RequestId,
+pub(crate) struct ActiveRequest {
+    pub(crate) id: RequestId,
     /// Prompt and output.
-    pub(in crate::engine) text: Content,
+    pub(crate) text: Content,
     /// Number of the model it asks for; 0 for any.
-    pub(in crate::engine) model: u32,
+    pub(crate) model: u32,
     /// Number of its adapter; 0 for the base model.
-    pub(in crate::engine) adapter: u32,
-    pub(in crate::engine) prompt_tokens: u32,
-    pub(in crate::engine) output_tokens: u32,
-    pub(in crate::engine) arrival: Micros,
+    pub(crate) adapter: u32,
+    pub(crate) prompt_tokens: u32,
+    pub(crate) output_tokens: u32,
+    pub(crate) arrival: Micros,
     /// How urgent it is by its own account; a router may say otherwise before it is delivered.
-    pub(in crate::engine) priority: i32,
+    pub(crate) priority: i32,
     /// Breaks ties between requests that arrived together.
-    pub(in crate::engine) rank: u32,
+    pub(crate) rank: u32,
     /// Tokens to prefill before the next output token.
-    pub(in crate::engine) prefill: u32,
+    pub(crate) prefill: u32,
     /// Tokens whose KV is in the cache as of the latest finished step (or anchor).
-    pub(in crate::engine) progress: u32,
+    pub(crate) progress: u32,
     /// The same with what the running step computes; only kept while prefilling. While verifying drafts: positions that
     /// its blocks are for.
-    pub(in crate::engine) computed: u32,
+    pub(crate) computed: u32,
     /// Tokens of the running step; only kept while prefilling or verifying drafts.
-    pub(in crate::engine) granted: u32,
+    pub(crate) granted: u32,
     /// Output tokens produced (as of the anchor).
-    pub(in crate::engine) generated: u32,
+    pub(crate) generated: u32,
     /// The batch of a pipe that it is in; 0 for none.
-    pub(in crate::engine) flight: u32,
-    pub(in crate::engine) block_table: BlockTable,
-    pub(in crate::engine) load: Load,
+    pub(crate) flight: u32,
+    pub(crate) block_table: BlockTable,
+    pub(crate) load: Load,
     /// While it is prefilled on another replica than its home, up to its landing.
-    pub(in crate::engine) remote: Option<Box<Remote>>,
+    pub(crate) remote: Option<Box<Remote>>,
     /// Tokens before the first that occurs in this request only.
-    pub(in crate::engine) shareable: u32,
+    pub(crate) shareable: u32,
     /// Chained hashes of the full blocks to be prefilled whose content can recur; `chained` says whether they are known.
-    pub(in crate::engine) chain: Vec<u64>,
-    pub(in crate::engine) chained: bool,
-    pub(in crate::engine) decoding: bool,
+    pub(crate) chain: Vec<u64>,
+    pub(crate) chained: bool,
+    pub(crate) decoding: bool,
     /// When its prompt was computed, since it last joined the batch.
-    pub(in crate::engine) decoding_from: Maybe<Micros>,
+    pub(crate) decoding_from: Maybe<Micros>,
     /// How urgent the priority policy of its replica finds it; larger is more urgent.
-    pub(in crate::engine) urgency: i64,
+    pub(crate) urgency: i64,
     /// Whether the router gave it its urgency, whatever that policy finds.
-    pub(in crate::engine) urged: bool,
+    pub(crate) urged: bool,
     /// Where it stands in the wait queue of a scheduler that sorts.
-    pub(in crate::engine) position: Option<QueuePosition>,
+    pub(crate) position: Option<QueuePosition>,
     /// Tokens of pinned blocks beyond what counts as computed (`compat: blis`, after a reload from the CPU tier).
-    pub(in crate::engine) excess: u32,
+    pub(crate) excess: u32,
     /// Position in the batch: batches are in order of this number.
-    pub(in crate::engine) order: u64,
-    pub(in crate::engine) before: Slot,
-    pub(in crate::engine) after: Slot,
-    pub(in crate::engine) anchor_tick: u64,
+    pub(crate) order: u64,
+    pub(crate) before: Slot,
+    pub(crate) after: Slot,
+    pub(crate) anchor_tick: u64,
     /// The tick that yields its last token.
-    pub(in crate::engine) due_tick: u64,
+    pub(crate) due_tick: u64,
     /// When its latest token is shown, but for output processing, while it is not decoding steadily.
-    pub(in crate::engine) last_token: Micros,
+    pub(crate) last_token: Micros,
     /// Decoding, but not steadily: the latest step gave it nothing, or what it gave is not shown yet, or each step settles it.
-    pub(in crate::engine) behind: bool,
+    pub(crate) behind: bool,
     /// The tick that gave it nothing.
-    pub(in crate::engine) starved_tick: u64,
+    pub(crate) starved_tick: u64,
     /// Tokens that were shown before the latest edit of output processing.
-    pub(in crate::engine) fixed_tokens: u32,
+    pub(crate) fixed_tokens: u32,
     /// Output processing of those tokens.
-    pub(in crate::engine) fixed_output: Span,
+    pub(crate) fixed_output: Span,
     /// `compat: blis`: how long the steps took since its first token in which it got none.
-    pub(in crate::engine) sat_out: Span,
+    pub(crate) sat_out: Span,
 }
 
 impl ActiveRequest {
     /// The anchor of a request whose progress each step settles: ticks do not move it.
-    pub(in crate::engine) const VERIFIES: u64 = u64::MAX;
+    pub(crate) const VERIFIES: u64 = u64::MAX;
 
     /// Whether it decodes and each step settles its progress: it verifies drafts, or is in a pipe. Then it is `behind` too.
-    pub(in crate::engine) fn verifies(&self) -> bool {
+    pub(crate) fn verifies(&self) -> bool {
         self.decoding && self.anchor_tick == Self::VERIFIES
     }
 
     /// The router sends it with this priority, or leaves that to the replica's policy.
-    pub(in crate::engine) fn take_priority(&mut self, given: Option<i64>) {
+    pub(crate) fn take_priority(&mut self, given: Option<i64>) {
         self.urged = given.is_some();
         self.urgency = given.unwrap_or(self.urgency);
     }
 
     /// A request of `spec` that has just arrived.
-    pub(in crate::engine) fn new(id: RequestId, spec: &RequestSpec) -> Self {
+    pub(crate) fn new(id: RequestId, spec: &RequestSpec) -> Self {
         let mut text = spec.prompt.clone();
         let Piece { source, start, len } = spec.output;
         text.push(Piece { source, start, len });
@@ -158,83 +158,83 @@ impl ActiveRequest {
     }
 
     /// Whether `replica` computes its prompt for another one.
-    pub(in crate::engine) fn is_prefilled_at(&self, replica: ReplicaId) -> bool {
+    pub(crate) fn is_prefilled_at(&self, replica: ReplicaId) -> bool {
         self.remote.as_ref().is_some_and(|r| r.prefill == replica && !r.prefilled)
     }
 
     /// Whether its prefill replica shows its first token.
-    pub(in crate::engine) fn shows_first_at_prefill(&self) -> bool {
+    pub(crate) fn shows_first_at_prefill(&self) -> bool {
         self.remote.as_ref().is_some_and(|r| r.ahead > 0 && !r.home_lost)
     }
 
     /// Whether its prefill replica shows its only token: there is nothing to decode.
-    pub(in crate::engine) fn ends_at_prefill(&self) -> bool {
+    pub(crate) fn ends_at_prefill(&self) -> bool {
         self.remote.as_ref().is_some_and(|r| r.ahead > 0 && !r.home_lost) && self.tokens_due() == 1
     }
 
     /// Whether it waits at its home for blocks that its KV can come to.
-    pub(in crate::engine) fn seeks_room_at(&self, replica: ReplicaId) -> bool {
+    pub(crate) fn seeks_room_at(&self, replica: ReplicaId) -> bool {
         self.remote.as_ref().is_some_and(|r| r.home == replica && r.seeks_room())
     }
 
     /// Tokens that it has to compute once it is first in the queue of `replica`.
-    pub(in crate::engine) fn to_compute_at(&self, replica: ReplicaId) -> u32 {
+    pub(crate) fn to_compute_at(&self, replica: ReplicaId) -> u32 {
         if self.seeks_room_at(replica) { 0 } else { self.prefill }
     }
 
     /// How many tokens it will produce in all; one at least.
-    pub(in crate::engine) fn tokens_due(&self) -> u32 {
+    pub(crate) fn tokens_due(&self) -> u32 {
         self.output_tokens.max(1)
     }
 
     /// `progress` and `generated` as of `ticks`.
-    pub(in crate::engine) fn counts(&self, ticks: u64) -> (u32, u32) {
+    pub(crate) fn counts(&self, ticks: u64) -> (u32, u32) {
         let passed = if self.decoding { ticks.saturating_sub(self.anchor_tick) as u32 } else { 0 };
         (self.progress + passed, self.generated + passed)
     }
 
     /// Output processing of its first `generated` tokens, where `each` holds since it was last changed.
-    pub(in crate::engine) fn output_time(&self, each: Span, generated: u32) -> Span {
+    pub(crate) fn output_time(&self, each: Span, generated: u32) -> Span {
         self.fixed_output + Span(times(each.0, generated - self.fixed_tokens))
     }
 
     /// Output processing is about to change, and was `each` up to `ticks`: that of the tokens shown so far stays.
-    pub(in crate::engine) fn fix_output_time(&mut self, each: Span, ticks: u64) {
+    pub(crate) fn fix_output_time(&mut self, each: Span, ticks: u64) {
         let generated = self.counts(ticks).1;
         (self.fixed_output, self.fixed_tokens) = (self.output_time(each, generated), generated);
     }
 
     /// When a token is shown that is ready to be shown at `shown`: not before the latest one, which the front end of another replica
     /// may show later.
-    pub(in crate::engine) fn shown_after(&self, shown: Micros) -> Micros {
+    pub(crate) fn shown_after(&self, shown: Micros) -> Micros {
         if self.last_token == Micros::MAX { shown } else { shown.max(self.last_token) }
     }
 
     /// Its next token is ready to be shown at `shown`. Returns its gap to the one before.
-    pub(in crate::engine) fn show_next(&mut self, shown: Micros) -> Span {
+    pub(crate) fn show_next(&mut self, shown: Micros) -> Span {
         let before = self.last_token;
         self.last_token = self.shown_after(shown);
         self.last_token.since(before)
     }
 
     /// Whether a block of `block` tokens that ends at `end` can recur in another request.
-    pub(in crate::engine) fn is_shareable(&self, end: u32) -> bool {
+    pub(crate) fn is_shareable(&self, end: u32) -> bool {
         end <= self.shareable
     }
 
     /// Chained hash of the block that its latest output tokens fill.
-    pub(in crate::engine) fn hash_of_last_block(&self, block: u32) -> u64 {
+    pub(crate) fn hash_of_last_block(&self, block: u32) -> u64 {
         let from = (self.block_table.len() - 1) * block - self.excess;
         self.text.block_hash(self.block_table.last_hash(), from, block)
     }
 
     /// Whether any block that its output fills can recur in another request.
-    pub(in crate::engine) fn output_is_shareable(&self) -> bool {
+    pub(crate) fn output_is_shareable(&self) -> bool {
         self.shareable > self.prompt_tokens
     }
 
     /// Brings `progress` and `generated` up to `ticks`.
-    pub(in crate::engine) fn settle(&mut self, ticks: u64) {
+    pub(crate) fn settle(&mut self, ticks: u64) {
         if self.decoding {
             (self.progress, self.generated) = self.counts(ticks);
             self.anchor_tick = self.anchor_tick.max(ticks);

@@ -1,7 +1,7 @@
 //! Which adapters requests name, and when they were loaded for them.
 
-use crate::base::{Micros, RequestId, SortedMap};
-use crate::engine::facts::AdapterSource;
+use crate::facts::AdapterSource;
+use base::{Micros, RequestId, SortedMap};
 use serde::{Deserialize, Serialize};
 
 /// The adapter of a request.
@@ -15,4 +15,4 @@ pub struct AdapterUse {
 }
 
 /// By request, its adapter; those of the base model have no entry.
-pub(in crate::engine) type AdapterUses = SortedMap<RequestId, AdapterUse>;
+pub(crate) type AdapterUses = SortedMap<RequestId, AdapterUse>;

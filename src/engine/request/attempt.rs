@@ -1,7 +1,7 @@
 //! Attempts that broke: which replica had the request, from when to when, and what was computed in vain.
 
-use crate::base::{Maybe, Micros, ReplicaId, RequestId};
-use crate::engine::facts::BreakReason;
+use crate::facts::BreakReason;
+use base::{Maybe, Micros, ReplicaId, RequestId};
 use serde::{Deserialize, Serialize};
 
 /// An attempt that broke.

@@ -5,7 +5,7 @@
 
 use super::active::ActiveRequest;
 use super::record::Record;
-use crate::base::{Maybe, Micros, RequestId, Span};
+use base::{Maybe, Micros, RequestId, Span};
 use serde::{Deserialize, Serialize};
 
 /// A stay in a batch that has ended.
@@ -42,7 +42,7 @@ fn known(span: u32) -> Option<Span> {
 
 impl Stay {
     /// The stay of a request that has left the batch `now`, with its progress settled; `load` are the times of its latest load.
-    pub(in crate::engine) fn ended(
+    pub(crate) fn ended(
         active: &ActiveRequest,
         record: &Record,
         load: [Option<Micros>; 2],

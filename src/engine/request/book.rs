@@ -10,9 +10,9 @@ use super::location::{Location, LocationCounts};
 use super::record::Record;
 use super::records::{Records, Retired};
 use super::slab::{Slab, Slot};
-use crate::base::{Chunks, Micros, RequestId};
-use crate::engine::facts::Detail;
+use crate::facts::Detail;
 use crate::workload::RequestSpec;
+use base::{Chunks, Micros, RequestId};
 use serde::{Deserialize, Serialize};
 
 /// Counts that the engine keeps while it runs.
@@ -32,7 +32,7 @@ pub struct Census {
 
 /// All that is written down of requests.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub(in crate::engine) struct Book {
+pub(crate) struct Book {
     census: Census,
     records: Records,
     /// By kind of place: how many of them are there.
@@ -49,25 +49,25 @@ pub(in crate::engine) struct Book {
 }
 
 /// The parts of a book that a replica writes in while it runs an event.
-pub(in crate::engine) struct Pages<'a> {
-    pub(in crate::engine) records: &'a mut Records,
-    pub(in crate::engine) locations: &'a mut LocationCounts,
-    pub(in crate::engine) active: &'a mut Slab,
+pub(crate) struct Pages<'a> {
+    pub(crate) records: &'a mut Records,
+    pub(crate) locations: &'a mut LocationCounts,
+    pub(crate) active: &'a mut Slab,
     /// What ended in a batch of requests that were preempted.
-    pub(in crate::engine) stays: &'a mut Chunks<Stay>,
+    pub(crate) stays: &'a mut Chunks<Stay>,
     /// When requests loaded blocks from the CPU tier.
-    pub(in crate::engine) loads: &'a mut LoadTimes,
+    pub(crate) loads: &'a mut LoadTimes,
     /// The adapters of requests.
-    pub(in crate::engine) adapters: &'a mut AdapterUses,
+    pub(crate) adapters: &'a mut AdapterUses,
     /// Where requests are prefilled, and when their KV moves.
-    pub(in crate::engine) handovers: &'a mut Handovers,
-    pub(in crate::engine) detail: &'a mut Option<Box<Detail>>,
+    pub(crate) handovers: &'a mut Handovers,
+    pub(crate) detail: &'a mut Option<Box<Detail>>,
 }
 
 impl Book {
     /// The parts that a replica writes in.
     #[inline]
-    pub(in crate::engine) fn pages(&mut self) -> Pages<'_> {
+    pub(crate) fn pages(&mut self) -> Pages<'_> {
         Pages {
             records: &mut self.records,
             locations: &mut self.locations,
@@ -80,49 +80,49 @@ impl Book {
         }
     }
 
-    pub(in crate::engine) fn handovers(&self) -> &Handovers {
+    pub(crate) fn handovers(&self) -> &Handovers {
         &self.handovers
     }
 
-    pub(in crate::engine) fn handovers_mut(&mut self) -> &mut Handovers {
+    pub(crate) fn handovers_mut(&mut self) -> &mut Handovers {
         &mut self.handovers
     }
 
-    pub(in crate::engine) fn census(&self) -> &Census {
+    pub(crate) fn census(&self) -> &Census {
         &self.census
     }
 
-    pub(in crate::engine) fn census_mut(&mut self) -> &mut Census {
+    pub(crate) fn census_mut(&mut self) -> &mut Census {
         &mut self.census
     }
 
-    pub(in crate::engine) fn records(&self) -> &Records {
+    pub(crate) fn records(&self) -> &Records {
         &self.records
     }
 
-    pub(in crate::engine) fn locations(&self) -> &LocationCounts {
+    pub(crate) fn locations(&self) -> &LocationCounts {
         &self.locations
     }
 
-    pub(in crate::engine) fn active(&self) -> &Slab {
+    pub(crate) fn active(&self) -> &Slab {
         &self.active
     }
 
-    pub(in crate::engine) fn active_mut(&mut self) -> &mut Slab {
+    pub(crate) fn active_mut(&mut self) -> &mut Slab {
         &mut self.active
     }
 
-    pub(in crate::engine) fn detail(&self) -> Option<&Detail> {
+    pub(crate) fn detail(&self) -> Option<&Detail> {
         self.detail.as_deref()
     }
 
     /// Records everything from now on.
-    pub(in crate::engine) fn record_detail(&mut self, detail: Detail) {
+    pub(crate) fn record_detail(&mut self, detail: Detail) {
         self.detail = Some(Box::new(detail));
     }
 
     /// A request arrives at the gateway.
-    pub(in crate::engine) fn arrive(&mut self, spec: &RequestSpec) -> (RequestId, Slot) {
+    pub(crate) fn arrive(&mut self, spec: &RequestSpec) -> (RequestId, Slot) {
         let id = RequestId(self.records.len() as u32);
         let slot = self.active.add(ActiveRequest::new(id, spec));
         self.records.push(Record::new(spec, slot, &mut self.locations));
@@ -134,12 +134,12 @@ impl Book {
     }
 
     /// From now on forgets the records of requests that have left.
-    pub(in crate::engine) fn forget_records(&mut self) {
+    pub(crate) fn forget_records(&mut self) {
         self.records.forget();
     }
 
     /// The records that were forgotten since the last call. What else is known of their requests is forgotten too.
-    pub(in crate::engine) fn take_retired(&mut self) -> Vec<Retired> {
+    pub(crate) fn take_retired(&mut self) -> Vec<Retired> {
         let retired = self.records.take_retired();
         for Retired { first, records } in &retired {
             let stays = |request: &RequestId| request.0.wrapping_sub(first.0) >= records.len() as u32;
@@ -151,38 +151,38 @@ impl Book {
 
     /// The record of a request that is in the system, or has left in the event that runs.
     #[inline]
-    pub(in crate::engine) fn here(&self, request: RequestId) -> &Record {
+    pub(crate) fn here(&self, request: RequestId) -> &Record {
         self.records.here(request)
     }
 
     /// The same, to be changed.
     #[inline]
-    pub(in crate::engine) fn here_mut(&mut self, request: RequestId) -> &mut Record {
+    pub(crate) fn here_mut(&mut self, request: RequestId) -> &mut Record {
         self.records.here_mut(request)
     }
 
     /// A request goes to another place; its record.
     #[inline]
-    pub(in crate::engine) fn relocate(&mut self, request: RequestId, to: Location) -> &mut Record {
+    pub(crate) fn relocate(&mut self, request: RequestId, to: Location) -> &mut Record {
         let record = self.records.here_mut(request);
         record.relocate(to, &mut self.locations);
         record
     }
 
     /// A request has left from the gateway.
-    pub(in crate::engine) fn remove(&mut self, slot: Slot) {
+    pub(crate) fn remove(&mut self, slot: Slot) {
         self.active.remove(slot);
     }
 
     /// The stays in a batch of a request that was preempted, in order; those of others are in its record.
-    pub(in crate::engine) fn stays(&self, request: RequestId) -> impl Iterator<Item = &Stay> {
+    pub(crate) fn stays(&self, request: RequestId) -> impl Iterator<Item = &Stay> {
         let preempted = self.records.at(request.index()).preemptions > 0;
         let all = preempted.then(|| self.stays.iter()).into_iter().flatten();
         all.filter(move |stay| stay.request == request)
     }
 
     /// The attempts of a request that broke, in order.
-    pub(in crate::engine) fn attempts(&self, request: RequestId) -> impl Iterator<Item = &Attempt> {
+    pub(crate) fn attempts(&self, request: RequestId) -> impl Iterator<Item = &Attempt> {
         // They are in order of breaking, and those of a request lie between its arrival and its end.
         let record = self.records.at(request.index());
         let (from, to) = (record.arrival, record.left.get().unwrap_or(Micros::MAX));
@@ -196,22 +196,22 @@ impl Book {
     }
 
     /// An attempt broke.
-    pub(in crate::engine) fn note_attempt(&mut self, attempt: Attempt) {
+    pub(crate) fn note_attempt(&mut self, attempt: Attempt) {
         self.attempts.push(attempt);
     }
 
     /// When a request last asked for blocks from the CPU tier, and when they were there or given up.
-    pub(in crate::engine) fn load(&self, request: RequestId) -> [Option<Micros>; 2] {
+    pub(crate) fn load(&self, request: RequestId) -> [Option<Micros>; 2] {
         load_of(&self.loads, request)
     }
 
     /// The adapter of a request, and its latest load; `None` for the base model.
-    pub(in crate::engine) fn adapter(&self, request: RequestId) -> Option<&AdapterUse> {
+    pub(crate) fn adapter(&self, request: RequestId) -> Option<&AdapterUse> {
         self.adapters.get(&request)
     }
 
     /// A copy for keeping, which can do nothing until [`Book::unpack`]. Nothing of what is packed is copied.
-    pub(in crate::engine) fn packed(&mut self) -> Self {
+    pub(crate) fn packed(&mut self) -> Self {
         let packed = self.active.packed();
         let unpacked = std::mem::replace(&mut self.active, packed);
         let mut copy = self.clone();
@@ -221,23 +221,23 @@ impl Book {
     }
 
     /// Goes on from a copy that was kept; blocks of requests come with the caches.
-    pub(in crate::engine) fn unpack(&mut self) {
+    pub(crate) fn unpack(&mut self) {
         self.records.unpack();
         self.active.unpack();
     }
 
     /// About how many bytes of it every copy has for itself.
-    pub(in crate::engine) fn bytes_alive(&self) -> u64 {
+    pub(crate) fn bytes_alive(&self) -> u64 {
         self.active.bytes() + 40 * (self.loads.len() + self.adapters.len()) as u64
     }
 
     /// About how many bytes are read to pack it.
-    pub(in crate::engine) fn bytes_packed_from(&self) -> u64 {
+    pub(crate) fn bytes_packed_from(&self) -> u64 {
         self.active.bytes()
     }
 
     /// Bytes of what is at rest that `later`, which went on from a copy of it, does not share.
-    pub(in crate::engine) fn bytes_at_rest(&self, later: Option<&Self>) -> u64 {
+    pub(crate) fn bytes_at_rest(&self, later: Option<&Self>) -> u64 {
         self.records.bytes_beside(later.map(|l| &l.records))
             + self.stays.bytes_beside(later.map(|l| &l.stays))
             + self.attempts.bytes_beside(later.map(|l| &l.attempts))

@@ -1,7 +1,7 @@
 //! What stays known of the hand-over of a request: where it was prefilled, and when its KV moved.
 
-use crate::base::{Chunks, Maybe, Micros, ReplicaId, RequestId, Span};
-use crate::engine::facts::DeciderReason;
+use crate::facts::DeciderReason;
+use base::{Chunks, Maybe, Micros, ReplicaId, RequestId, Span};
 use serde::{Deserialize, Serialize};
 
 /// The hand-over of a request, from the decision on. Of one that is prefilled at home, only that is known.
@@ -57,28 +57,28 @@ pub struct Handover {
 
 /// By number of the request, where roles differ: its hand-over.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub(in crate::engine) struct Handovers(Chunks<Option<Handover>>);
+pub(crate) struct Handovers(Chunks<Option<Handover>>);
 
 impl Handovers {
     /// The hand-over of a request; none before its routing, and where no roles differ.
-    pub(in crate::engine) fn get(&self, request: RequestId) -> Option<&Handover> {
+    pub(crate) fn get(&self, request: RequestId) -> Option<&Handover> {
         self.0.get(request.index())?.as_ref()
     }
 
     /// The same, to be changed, of a request that has one.
-    pub(in crate::engine) fn of(&mut self, request: RequestId) -> &mut Handover {
+    pub(crate) fn of(&mut self, request: RequestId) -> &mut Handover {
         self.0[request.index()].as_mut().expect("INV-2: a hand-over that nobody decided on")
     }
 
     /// A request is at the gateway again.
-    pub(in crate::engine) fn forget(&mut self, request: RequestId) {
+    pub(crate) fn forget(&mut self, request: RequestId) {
         if self.get(request).is_some() {
             self.0[request.index()] = None;
         }
     }
 
     /// A request is routed, perhaps again.
-    pub(in crate::engine) fn set(&mut self, request: RequestId, handover: Handover) {
+    pub(crate) fn set(&mut self, request: RequestId, handover: Handover) {
         while self.0.len() <= request.index() {
             self.0.push(None);
         }
@@ -88,7 +88,7 @@ impl Handovers {
 
 impl Handover {
     /// It joins the batch of its prefill replica.
-    pub(in crate::engine) fn prefill_begins(&mut self, now: Micros) {
+    pub(crate) fn prefill_begins(&mut self, now: Micros) {
         self.prefill_scheduled = now.into();
         if !self.prefill_first.is_known() {
             self.prefill_first = now.into();

@@ -1,7 +1,7 @@
 //! Where a request is: always in exactly one place (INV-1). What a report calls its state follows from that.
 
 use super::record::RequestState;
-use crate::base::ReplicaId;
+use base::ReplicaId;
 use serde::{Deserialize, Serialize};
 
 /// Where a request is, or how it left. INV-2: it moves as [`Location::leads_to`] says.
@@ -156,30 +156,30 @@ impl Location {
 
 /// How many requests are in places of each kind: INV-1 in numbers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(in crate::engine) struct LocationCounts([u32; 12]);
+pub(crate) struct LocationCounts([u32; 12]);
 
 impl LocationCounts {
     /// One more is there.
     #[inline]
-    pub(in crate::engine) fn enter(&mut self, location: Location) {
+    pub(crate) fn enter(&mut self, location: Location) {
         self.0[location.kind()] += 1;
     }
 
     /// One that is there goes.
     #[inline]
-    pub(in crate::engine) fn leave(&mut self, location: Location) {
+    pub(crate) fn leave(&mut self, location: Location) {
         let n = &mut self.0[location.kind()];
         assert!(*n > 0, "INV-1: a request left {location:?}, where none was");
         *n -= 1;
     }
 
     /// Requests at the gateway.
-    pub(in crate::engine) fn at_gateway(&self) -> u32 {
+    pub(crate) fn at_gateway(&self) -> u32 {
         self.0[Location::Gateway.kind()]
     }
 
     /// Those that have not left.
-    pub(in crate::engine) fn inside(&self) -> u32 {
+    pub(crate) fn inside(&self) -> u32 {
         let gone = [
             Location::Completed(ReplicaId(0)),
             Location::Rejected,
@@ -191,7 +191,7 @@ impl LocationCounts {
     }
 
     /// All together.
-    pub(in crate::engine) fn total(&self) -> u32 {
+    pub(crate) fn total(&self) -> u32 {
         self.0.iter().sum()
     }
 }

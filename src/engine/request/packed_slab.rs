@@ -4,12 +4,12 @@ use super::active::{ActiveRequest, Load};
 use super::named_row::named_row;
 use super::remote::Remote;
 use super::slab::Slot;
-use crate::base::bits::{BitReader, BitWriter};
-use crate::base::columns::{Columns, change, changed, known_change, known_changed};
-use crate::base::content::Piece;
-use crate::base::{Content, Maybe, Micros, RequestId, Span};
 use crate::kv::BlockTable;
 use crate::policy::scheduling::QueuePosition;
+use base::bits::{BitReader, BitWriter};
+use base::columns::{Columns, change, changed, known_change, known_changed};
+use base::content::Piece;
+use base::{Content, Maybe, Micros, RequestId, Span};
 
 named_row! {
     /// The numbers of a request.
@@ -24,7 +24,7 @@ named_row! {
 
 /// Requests, in order of their slots.
 #[derive(Debug)]
-pub(in crate::engine) struct PackedSlab {
+pub(crate) struct PackedSlab {
     numbers: Columns<{ Row::NUMBERS }>,
     /// Texts and chains of hashes.
     lists: Box<[u64]>,
@@ -147,7 +147,7 @@ fn request(n: &Row, position: Option<QueuePosition>, from: &mut BitReader) -> Ac
 }
 
 impl PackedSlab {
-    pub(in crate::engine) fn new(requests: &[ActiveRequest]) -> Self {
+    pub(crate) fn new(requests: &[ActiveRequest]) -> Self {
         let mut lists = BitWriter::default();
         for a in requests {
             for piece in a.text.pieces() {
@@ -173,7 +173,7 @@ impl PackedSlab {
     }
 
     /// The requests again, but for the blocks they hold.
-    pub(in crate::engine) fn requests(&self) -> Vec<ActiveRequest> {
+    pub(crate) fn requests(&self) -> Vec<ActiveRequest> {
         let mut from = BitReader::new(&self.lists);
         let mut positions = self.positions.iter().peekable();
         let mut remotes = self.remotes.iter().peekable();
@@ -185,7 +185,7 @@ impl PackedSlab {
         (0..self.requests).map(again).collect()
     }
 
-    pub(in crate::engine) fn bytes(&self) -> usize {
+    pub(crate) fn bytes(&self) -> usize {
         self.numbers.bytes()
             + 8 * self.lists.len()
             + size_of_val(self.positions.as_slice())
@@ -196,7 +196,7 @@ impl PackedSlab {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::rng::{Purpose, Stream};
+    use base::rng::{Purpose, Stream};
 
     #[test]
     fn requests_come_back_as_they_were() {

@@ -2,10 +2,10 @@
 
 use super::location::{Location, LocationCounts};
 use super::slab::Slot;
-use crate::base::{Maybe, Micros, ReplicaId, Span};
-use crate::engine::facts::DropReason;
+use crate::facts::DropReason;
 use crate::policy::Reason;
 use crate::workload::RequestSpec;
+use base::{Maybe, Micros, ReplicaId, Span};
 use serde::{Deserialize, Serialize};
 
 /// What reports call the place where a request is. It only moves forward, but for preemption, which leads from running to
@@ -117,12 +117,12 @@ pub struct Record {
     /// Why it was refused, or is held back.
     pub refused: Option<Reason>,
     /// Its slot while it is in the system.
-    pub(in crate::engine) slot: Slot,
+    pub(crate) slot: Slot,
 }
 
 impl Record {
     /// A request of `spec` that has just arrived at the gateway.
-    pub(in crate::engine) fn new(spec: &RequestSpec, slot: Slot, locations: &mut LocationCounts) -> Self {
+    pub(crate) fn new(spec: &RequestSpec, slot: Slot, locations: &mut LocationCounts) -> Self {
         locations.enter(Location::Gateway);
         Self {
             client: spec.client,
@@ -138,7 +138,7 @@ impl Record {
     }
 
     /// A request that arrived then, is there and in no slot, and of which nothing else is known yet.
-    pub(in crate::engine) fn at_rest(arrival: Micros, location: Location) -> Self {
+    pub(crate) fn at_rest(arrival: Micros, location: Location) -> Self {
         Self {
             arrival,
             client: 0,
@@ -176,12 +176,12 @@ impl Record {
     }
 
     /// What stands for the record of a request that has left, in a run that keeps no rows.
-    pub(in crate::engine) fn forgotten() -> Self {
+    pub(crate) fn forgotten() -> Self {
         Self { left: Micros::ZERO.into(), ..Self::at_rest(Micros::MAX, Location::Rejected) }
     }
 
     /// Whether it stands for another record. No request arrives at that instant.
-    pub(in crate::engine) fn is_forgotten(&self) -> bool {
+    pub(crate) fn is_forgotten(&self) -> bool {
         self.arrival == Micros::MAX
     }
 
@@ -192,7 +192,7 @@ impl Record {
 
     /// The same record of a request elsewhere.
     #[cfg(test)]
-    pub(in crate::engine) fn at(self, location: Location) -> Self {
+    pub(crate) fn at(self, location: Location) -> Self {
         Self { location, ..self }
     }
 
@@ -213,7 +213,7 @@ impl Record {
 
     /// It goes to another place: the only way to get there.
     #[inline]
-    pub(in crate::engine) fn relocate(&mut self, to: Location, locations: &mut LocationCounts) {
+    pub(crate) fn relocate(&mut self, to: Location, locations: &mut LocationCounts) {
         let from = self.location;
         assert!(
             from.leads_to(to),

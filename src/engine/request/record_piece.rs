@@ -5,10 +5,10 @@ use super::location::Location;
 use super::named_row::named_row;
 use super::record::Record;
 use super::slab::Slot;
-use crate::base::columns::{Columns, change, changed, known_change, known_changed};
-use crate::base::{Maybe, Micros, ReplicaId, Span};
-use crate::engine::facts::DropReason;
+use crate::facts::DropReason;
 use crate::policy::Reason;
+use base::columns::{Columns, change, changed, known_change, known_changed};
+use base::{Maybe, Micros, ReplicaId, Span};
 
 /// Records per piece, a power of two: small enough that a change copies little, large enough that pieces are few.
 pub const PIECE: usize = 1 << 9;
@@ -48,7 +48,7 @@ pub enum RecordColumn {
 
 impl RecordColumn {
     #[cfg(test)]
-    pub(in crate::engine) const ALL: [Self; 4] = [Self::Client, Self::Tenant, Self::Class, Self::Replica];
+    pub(crate) const ALL: [Self; 4] = [Self::Client, Self::Tenant, Self::Class, Self::Replica];
 
     /// Its place in a row.
     fn place(self) -> usize {
@@ -62,7 +62,7 @@ impl RecordColumn {
     }
 
     /// That number of a record.
-    pub(in crate::engine) fn of(self, r: &Record) -> u32 {
+    pub(crate) fn of(self, r: &Record) -> u32 {
         match self {
             Self::Client => r.client,
             Self::Tenant => r.tenant,
@@ -74,7 +74,7 @@ impl RecordColumn {
 
 /// Records of a piece: all of them once their requests have left.
 #[derive(Debug)]
-pub(in crate::engine) struct PackedPiece(Columns<{ Row::NUMBERS }>);
+pub(crate) struct PackedPiece(Columns<{ Row::NUMBERS }>);
 
 fn at(us: Option<u64>) -> Maybe<Micros> {
     us.map_or(Maybe::NONE, |us| Micros(us).into())
@@ -233,22 +233,22 @@ fn record(n: &Row) -> Record {
 
 impl PackedPiece {
     /// Of these records.
-    pub(in crate::engine) fn new<'a>(records: impl Iterator<Item = &'a Record>) -> Self {
+    pub(crate) fn new<'a>(records: impl Iterator<Item = &'a Record>) -> Self {
         Self(Columns::new(&records.map(|r| row(r).numbers()).collect::<Vec<_>>()))
     }
 
     /// A record by its place in the piece.
-    pub(in crate::engine) fn get(&self, row: usize) -> Record {
+    pub(crate) fn get(&self, row: usize) -> Record {
         record(&Row::of(self.0.get(row)))
     }
 
     /// One number of a record by its place in the piece.
-    pub(in crate::engine) fn column(&self, row: usize, column: RecordColumn) -> u32 {
+    pub(crate) fn column(&self, row: usize, column: RecordColumn) -> u32 {
         self.0.number(row, column.place()) as u32
     }
 
     /// Bytes of all its records.
-    pub(in crate::engine) fn bytes(&self) -> usize {
+    pub(crate) fn bytes(&self) -> usize {
         self.0.bytes()
     }
 }
@@ -256,7 +256,7 @@ impl PackedPiece {
 /// A piece some of whose requests have yet to leave, as a checkpoint keeps it: those that have left and the others apart, which differ
 /// in more numbers.
 #[derive(Debug)]
-pub(in crate::engine) struct KeptPiece {
+pub(crate) struct KeptPiece {
     gone: PackedPiece,
     here: PackedPiece,
     /// By record: whether its request is in the system.
@@ -264,7 +264,7 @@ pub(in crate::engine) struct KeptPiece {
 }
 
 impl KeptPiece {
-    pub(in crate::engine) fn new(records: &[Record]) -> Self {
+    pub(crate) fn new(records: &[Record]) -> Self {
         let is_here = |r: &&Record| !r.location().is_gone();
         Self {
             gone: PackedPiece::new(records.iter().filter(|r| !is_here(r))),
@@ -274,7 +274,7 @@ impl KeptPiece {
     }
 
     /// The records again.
-    pub(in crate::engine) fn records(&self) -> Vec<Record> {
+    pub(crate) fn records(&self) -> Vec<Record> {
         let mut rows = [0, 0];
         let mut next = |&is_here: &bool| {
             let part = if is_here { &self.here } else { &self.gone };
@@ -286,18 +286,18 @@ impl KeptPiece {
     }
 
     /// Bytes of all its records.
-    pub(in crate::engine) fn bytes(&self) -> usize {
+    pub(crate) fn bytes(&self) -> usize {
         self.gone.bytes() + self.here.bytes() + self.is_here.len()
     }
 }
 
 #[cfg(test)]
-pub(in crate::engine) mod tests {
+pub(crate) mod tests {
     use super::*;
-    use crate::base::rng::{Purpose, Stream};
+    use base::rng::{Purpose, Stream};
 
     /// A record of a request that has left, or has just arrived, like no other in all its numbers.
-    pub(in crate::engine) fn gone(seed: u64, left: bool) -> Record {
+    pub(crate) fn gone(seed: u64, left: bool) -> Record {
         let mut draws = Stream::new(seed, Purpose::Ties, 0);
         let replica = ReplicaId(draws.below(1000));
         let places = [

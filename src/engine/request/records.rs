@@ -5,7 +5,7 @@
 
 use super::record::Record;
 use super::record_piece::{KeptPiece, PIECE, PackedPiece};
-use crate::base::RequestId;
+use base::RequestId;
 use serde::ser::SerializeSeq;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::rc::Rc;
@@ -83,17 +83,17 @@ impl Records {
     }
 
     /// From now on forgets the records of requests that have left, piece by piece.
-    pub(in crate::engine) fn forget(&mut self) {
+    pub(crate) fn forget(&mut self) {
         self.forgets = true;
     }
 
     /// Whether it does.
-    pub(in crate::engine) fn forgets(&self) -> bool {
+    pub(crate) fn forgets(&self) -> bool {
         self.forgets
     }
 
     /// What was forgotten since the last call.
-    pub(in crate::engine) fn take_retired(&mut self) -> Vec<Retired> {
+    pub(crate) fn take_retired(&mut self) -> Vec<Retired> {
         std::mem::take(&mut self.retired)
     }
 
@@ -152,7 +152,7 @@ impl Records {
     }
 
     /// Another request has arrived.
-    pub(in crate::engine) fn push(&mut self, record: Record) {
+    pub(crate) fn push(&mut self, record: Record) {
         let place = self.len % PIECE;
         if place == 0 {
             self.pack_pieces_at_rest();
@@ -168,7 +168,7 @@ impl Records {
 
     /// The record of a request that is in the system, or has left in the event that runs.
     #[inline]
-    pub(in crate::engine) fn here(&self, request: RequestId) -> &Record {
+    pub(crate) fn here(&self, request: RequestId) -> &Record {
         let number = request.index();
         match &self.pieces[number / PIECE] {
             Piece::Open(records) if number < self.len => &records[number % PIECE],
@@ -180,7 +180,7 @@ impl Records {
 
     /// The same, to be changed.
     #[inline]
-    pub(in crate::engine) fn here_mut(&mut self, request: RequestId) -> &mut Record {
+    pub(crate) fn here_mut(&mut self, request: RequestId) -> &mut Record {
         let number = request.index();
         match &mut self.pieces[number / PIECE] {
             Piece::Open(records) if number < self.len => &mut Rc::make_mut(records)[number % PIECE],
@@ -191,7 +191,7 @@ impl Records {
     }
 
     /// Packs the pieces that are open, for a checkpoint.
-    pub(in crate::engine) fn pack(&mut self) {
+    pub(crate) fn pack(&mut self) {
         let last = self.len.saturating_sub(1) / PIECE;
         let rows = |i: usize| if i == last { self.len - last * PIECE } else { PIECE };
         for (i, piece) in self.pieces.iter_mut().enumerate().skip(self.open_from) {
@@ -202,7 +202,7 @@ impl Records {
     }
 
     /// Has open pieces again.
-    pub(in crate::engine) fn unpack(&mut self) {
+    pub(crate) fn unpack(&mut self) {
         for piece in self.pieces.iter_mut().skip(self.open_from) {
             if let Piece::Kept(kept) = piece {
                 let mut records = kept.records();
@@ -294,7 +294,7 @@ impl<'de> Deserialize<'de> for Records {
 mod tests {
     use super::super::record_piece::tests::gone;
     use super::*;
-    use crate::base::Micros;
+    use base::Micros;
 
     /// As many records of requests that have left, but for those whose number `waits` names.
     fn list(n: usize, waits: impl Fn(usize) -> bool) -> (Vec<Record>, Records) {

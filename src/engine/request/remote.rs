@@ -1,44 +1,40 @@
 //! The working state of a request that is prefilled on another replica than its home.
 
-use crate::base::{Micros, ReplicaId};
 use crate::kv::BlockTable;
+use base::{Micros, ReplicaId};
 use serde::{Deserialize, Serialize};
 
 /// A request on its way from its prefill replica to its home, from its routing to its landing.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(in crate::engine) struct Remote {
+pub(crate) struct Remote {
     /// The replica that decodes it and answers its client.
-    pub(in crate::engine) home: ReplicaId,
+    pub(crate) home: ReplicaId,
     /// The replica that prefills it.
-    pub(in crate::engine) prefill: ReplicaId,
+    pub(crate) prefill: ReplicaId,
     /// Whether its home sets blocks aside before the prefill.
-    pub(in crate::engine) push: bool,
+    pub(crate) push: bool,
     /// Tokens made before the transfer: 1 if the prefill replica shows the first token.
-    pub(in crate::engine) ahead: u32,
+    pub(crate) ahead: u32,
     /// How often roles of pools had changed when it was routed.
-    pub(in crate::engine) epoch: u32,
+    pub(crate) epoch: u32,
     /// When it joined the wait queue that it is in.
-    pub(in crate::engine) queued: Micros,
+    pub(crate) queued: Micros,
     /// Whether its home crashed since it was routed: its prefill goes on, and nobody fetches its KV.
-    pub(in crate::engine) home_lost: bool,
+    pub(crate) home_lost: bool,
     /// Whether its prompt is computed: the prefill replica holds `held` for it.
-    pub(in crate::engine) prefilled: bool,
+    pub(crate) prefilled: bool,
     /// Whether `reserved` is set aside for it at home, and how many leading blocks of that were in the cache there.
-    pub(in crate::engine) is_reserved: bool,
-    pub(in crate::engine) cached: u32,
+    pub(crate) is_reserved: bool,
+    pub(crate) cached: u32,
     /// The number of its transfer.
-    pub(in crate::engine) transfer: Option<u32>,
-    pub(in crate::engine) held: BlockTable,
-    pub(in crate::engine) reserved: BlockTable,
+    pub(crate) transfer: Option<u32>,
+    pub(crate) held: BlockTable,
+    pub(crate) reserved: BlockTable,
 }
 
 impl Remote {
     /// A request that is routed.
-    pub(in crate::engine) fn new(
-        [home, prefill]: [ReplicaId; 2],
-        push: bool,
-        [ahead, epoch]: [u32; 2],
-    ) -> Self {
+    pub(crate) fn new([home, prefill]: [ReplicaId; 2], push: bool, [ahead, epoch]: [u32; 2]) -> Self {
         Self {
             home,
             prefill,
@@ -57,24 +53,24 @@ impl Remote {
     }
 
     /// Whether it waits, or will wait, at home for blocks to be set aside, and nothing else is done for it before.
-    pub(in crate::engine) fn seeks_room(&self) -> bool {
+    pub(crate) fn seeks_room(&self) -> bool {
         !self.is_reserved && (self.push || self.prefilled)
     }
 
     /// Whether `replica` counts it among its requests while it has it in none of its lists.
-    pub(in crate::engine) fn is_bound_for(&self, replica: ReplicaId) -> bool {
+    pub(crate) fn is_bound_for(&self, replica: ReplicaId) -> bool {
         let waits_for_prefill = !self.push && !self.prefilled && replica == self.home;
         let waits_for_room = self.push && !self.is_reserved && !self.prefilled && replica == self.prefill;
         !self.home_lost && (waits_for_prefill || waits_for_room)
     }
 
     /// The other one of its two replicas.
-    pub(in crate::engine) fn counterpart(&self, of: ReplicaId) -> ReplicaId {
+    pub(crate) fn counterpart(&self, of: ReplicaId) -> ReplicaId {
         if of == self.home { self.prefill } else { self.home }
     }
 
     /// The same without the numbers of its blocks, which are kept with the caches.
-    pub(in crate::engine) fn without_blocks(&self) -> Self {
+    pub(crate) fn without_blocks(&self) -> Self {
         let bare = |table: &BlockTable| BlockTable::without_blocks(table.tokens(), table.last_hash());
         Self { held: bare(&self.held), reserved: bare(&self.reserved), ..self.clone() }
     }

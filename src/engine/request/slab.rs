@@ -2,37 +2,37 @@
 
 use super::active::ActiveRequest;
 use super::packed_slab::PackedSlab;
-use crate::base::Content;
-use crate::base::small::sort::sort_by_key;
+use base::Content;
+use base::small::sort::sort_by_key;
 use serde::{Deserialize, Serialize};
 use std::rc::Rc;
 
 /// A reference to a request in the system. It carries the generation of its slot, so that one that outlives its request
 /// never finds the next request in the same slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub(in crate::engine) struct Slot {
+pub(crate) struct Slot {
     index: u32,
     generation: u32,
 }
 
 impl Slot {
     /// No request.
-    pub(in crate::engine) const NONE: Self = Self { index: u32::MAX, generation: u32::MAX };
+    pub(crate) const NONE: Self = Self { index: u32::MAX, generation: u32::MAX };
 
     /// As numbers; zeros if it is none.
-    pub(in crate::engine) fn numbers(self) -> [u32; 2] {
+    pub(crate) fn numbers(self) -> [u32; 2] {
         [self.index.wrapping_add(1), self.generation.wrapping_add(1)]
     }
 
     /// Of these numbers.
-    pub(in crate::engine) fn of([index, generation]: [u32; 2]) -> Self {
+    pub(crate) fn of([index, generation]: [u32; 2]) -> Self {
         Self { index: index.wrapping_sub(1), generation: generation.wrapping_sub(1) }
     }
 }
 
 /// All requests in the system.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub(in crate::engine) struct Slab {
+pub(crate) struct Slab {
     slots: Vec<ActiveRequest>,
     /// By slot: how many requests had it before. Kept apart, so that telling an old reference touches no request.
     generations: Vec<u32>,
@@ -44,7 +44,7 @@ pub(in crate::engine) struct Slab {
 
 impl Slab {
     /// About how many bytes a copy takes.
-    pub(in crate::engine) fn bytes(&self) -> u64 {
+    pub(crate) fn bytes(&self) -> u64 {
         let of = |a: &ActiveRequest| {
             let text = size_of_val(a.text.pieces());
             size_of::<ActiveRequest>() + 4 * a.block_table.len() as usize + 8 * a.chain.len() + text
@@ -55,7 +55,7 @@ impl Slab {
     }
 
     /// A copy for keeping, which refers to nothing until [`Slab::unpack`].
-    pub(in crate::engine) fn packed(&self) -> Self {
+    pub(crate) fn packed(&self) -> Self {
         Self {
             slots: Vec::new(),
             generations: self.generations.clone(),
@@ -65,7 +65,7 @@ impl Slab {
     }
 
     /// Has its requests again, without their blocks.
-    pub(in crate::engine) fn unpack(&mut self) {
+    pub(crate) fn unpack(&mut self) {
         if let Some(packed) = self.packed.take() {
             self.slots = packed.requests();
         }
@@ -73,13 +73,13 @@ impl Slab {
 
     /// Sorts members of one batch into the order in which they joined it.
     #[inline]
-    pub(in crate::engine) fn sort_by_order(&self, slots: &mut Vec<Slot>) {
+    pub(crate) fn sort_by_order(&self, slots: &mut Vec<Slot>) {
         if slots.len() > 1 {
             sort_by_key(slots, |&slot| self[slot].order);
         }
     }
 
-    pub(in crate::engine) fn add(&mut self, active: ActiveRequest) -> Slot {
+    pub(crate) fn add(&mut self, active: ActiveRequest) -> Slot {
         if let Some(index) = self.vacant.pop() {
             let place = &mut self.slots[index as usize];
             let block_table = std::mem::take(&mut place.block_table);
@@ -93,7 +93,7 @@ impl Slab {
     }
 
     /// The request has left: no reference to it finds anything from now on.
-    pub(in crate::engine) fn remove(&mut self, slot: Slot) {
+    pub(crate) fn remove(&mut self, slot: Slot) {
         let active = &mut self[slot];
         assert!(active.block_table.is_empty(), "INV-4: request {:?} left with blocks", active.id);
         active.text = Content::EMPTY;
@@ -105,7 +105,7 @@ impl Slab {
     }
 
     /// The requests in the system.
-    pub(in crate::engine) fn in_use(&self) -> Vec<Slot> {
+    pub(crate) fn in_use(&self) -> Vec<Slot> {
         let mut used = vec![true; self.slots.len()];
         for &vacant in &self.vacant {
             used[vacant as usize] = false;
@@ -115,7 +115,7 @@ impl Slab {
     }
 
     /// The request that `slot` refers to, if it is still in the system.
-    pub(in crate::engine) fn get(&self, slot: Slot) -> Option<&ActiveRequest> {
+    pub(crate) fn get(&self, slot: Slot) -> Option<&ActiveRequest> {
         let known = self.generations.get(slot.index as usize);
         known.filter(|known| **known == slot.generation).map(|_| &self.slots[slot.index as usize])
     }

@@ -1,10 +1,10 @@
 //! Who holds the blocks of a replica, and whose texts are there.
 
 use super::packed::{Of, holders, table};
-use crate::base::{Content, RequestId};
-use crate::engine::replica::Stranded;
-use crate::engine::{Cluster, Replica};
 use crate::policy::routing::RouterState;
+use crate::replica::Stranded;
+use crate::{Cluster, Replica};
+use base::{Content, RequestId};
 
 /// Why a request holds blocks of a replica.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,15 +2,15 @@
 
 use super::Sight;
 use super::progress::batch;
-use crate::engine::clock::Clock;
-use crate::engine::gateway::FlowQueue;
-use crate::engine::replica::{look_at, signals_of};
-use crate::engine::request::{Load, Location, LocationCounts, Slot};
+use crate::clock::Clock;
+use crate::gateway::FlowQueue;
 use crate::policy::{AdapterView, ReplicaPhase};
+use crate::replica::{look_at, signals_of};
+use crate::request::{Load, Location, LocationCounts, Slot};
 
 impl Sight<'_> {
     /// Checks what can be checked cheaply, and with `deep` everything.
-    pub(in crate::engine) fn verify(&self, clock: &Clock, deep: bool) {
+    pub(crate) fn verify(&self, clock: &Clock, deep: bool) {
         self.verify_conservation(clock);
         for r in self.fleet.replicas() {
             r.verify_counts();

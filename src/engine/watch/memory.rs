@@ -2,14 +2,14 @@
 
 use super::Sight;
 use super::packed::numbering;
-use crate::engine::gateway::FlowQueue;
-use crate::engine::replica::Replica;
+use crate::gateway::FlowQueue;
+use crate::replica::Replica;
 
 /// Bytes of a replica beside its cache: its counters, its model, the lists of its batch.
 const REPLICA_BYTES: u64 = 4096;
 
 /// About how many bytes of it every copy has for itself once it has gone on: caches are shared until then, and counted in full.
-pub(in crate::engine) fn bytes_alive(of: Sight<'_>) -> u64 {
+pub(crate) fn bytes_alive(of: Sight<'_>) -> u64 {
     let replica = |r: &Replica| r.kv().bytes() + REPLICA_BYTES;
     let replicas: u64 = of.fleet.replicas().iter().map(replica).sum();
     let scaling = of.fleet.bytes_of_scalers() + 32 * u64::from(of.gateway.held());
@@ -23,7 +23,7 @@ pub(in crate::engine) fn bytes_alive(of: Sight<'_>) -> u64 {
 }
 
 /// About how many bytes are read to pack it.
-pub(in crate::engine) fn bytes_packed_from(of: Sight<'_>) -> u64 {
+pub(crate) fn bytes_packed_from(of: Sight<'_>) -> u64 {
     let numbering = numbering(of.fleet.replicas());
     let replica = |r: &Replica| r.kv().bytes_packed_from(numbering) + REPLICA_BYTES;
     let replicas: u64 = of.fleet.replicas().iter().map(replica).sum();

@@ -14,14 +14,14 @@ use super::request::Book;
 
 #[cfg(any(feature = "cli", feature = "closeup"))]
 pub use blocks::{HeldBlocks, HeldFor, RequestText};
-pub(in crate::engine) use memory::{bytes_alive, bytes_packed_from};
-pub(in crate::engine) use packed::{Packed, pack, shows_blocks, unpack};
-pub(in crate::engine) use progress::{batch, queue};
+pub(crate) use memory::{bytes_alive, bytes_packed_from};
+pub(crate) use packed::{Packed, pack, shows_blocks, unpack};
+pub(crate) use progress::{batch, queue};
 
 /// The parts of a cluster, to be looked at.
 #[derive(Clone, Copy)]
-pub(in crate::engine) struct Sight<'a> {
-    pub(in crate::engine) gateway: &'a Gateway,
-    pub(in crate::engine) fleet: &'a Fleet,
-    pub(in crate::engine) book: &'a Book,
+pub(crate) struct Sight<'a> {
+    pub(crate) gateway: &'a Gateway,
+    pub(crate) fleet: &'a Fleet,
+    pub(crate) book: &'a Book,
 }

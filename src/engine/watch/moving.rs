@@ -2,11 +2,11 @@
 //! one place.
 
 use super::Sight;
-use crate::base::ReplicaId;
-use crate::engine::network::Network;
-use crate::engine::replica::Replica;
-use crate::engine::request::Location;
 use crate::kv::BlockTable;
+use crate::network::Network;
+use crate::replica::Replica;
+use crate::request::Location;
+use base::ReplicaId;
 
 impl Sight<'_> {
     /// Requests whose KV is on its way to a replica, or will be as soon as its transfer has started.
@@ -74,7 +74,7 @@ impl Sight<'_> {
     }
 
     /// INV-9 of the network: each transfer is owned at both ends, and requests that count at a replica they have not reached do.
-    pub(in crate::engine) fn verify_network(&self, network: &Network) {
+    pub(crate) fn verify_network(&self, network: &Network) {
         network.verify();
         let slab = self.book.active();
         for t in network.under_way() {

@@ -1,20 +1,20 @@
 //! A packed cluster: the form in which a checkpoint keeps it, and how it goes on from there.
 
-use crate::base::Shared;
-use crate::engine::fleet::Fleet;
-use crate::engine::replica::{Replica, Stranded};
-use crate::engine::request::{ActiveRequest, Book, Load, Slab, Slot};
+use crate::fleet::Fleet;
 use crate::kv::{BlockTable, HashNumbers, Numbering};
+use crate::replica::{Replica, Stranded};
+use crate::request::{ActiveRequest, Book, Load, Slab, Slot};
+use base::Shared;
 
 /// What a packed cluster has beside its packed caches.
 #[derive(Debug)]
-pub(in crate::engine) struct Packed {
+pub(crate) struct Packed {
     /// The hashes in all caches.
     hashes: Vec<u64>,
 }
 
 impl Packed {
-    pub(in crate::engine) fn bytes(&self) -> u64 {
+    pub(crate) fn bytes(&self) -> u64 {
         8 * self.hashes.len() as u64
     }
 }
@@ -24,7 +24,7 @@ const BLOCKS_SHOWN: usize = 8;
 
 /// Whether single blocks can be seen: of a small cluster. Replicas that have stopped count too, so that a cluster that was large
 /// stays so.
-pub(in crate::engine) fn shows_blocks(replicas: &[Replica]) -> bool {
+pub(crate) fn shows_blocks(replicas: &[Replica]) -> bool {
     replicas.len() <= BLOCKS_SHOWN
 }
 
@@ -75,7 +75,7 @@ fn table_mut(request: &mut ActiveRequest, of: Of) -> &mut BlockTable {
 }
 
 /// Copies for keeping, whose caches are packed. They can do nothing until [`unpack`]. Nothing of what is packed is copied.
-pub(in crate::engine) fn pack(fleet: &mut Fleet, book: &mut Book) -> (Fleet, Book, Packed) {
+pub(crate) fn pack(fleet: &mut Fleet, book: &mut Book) -> (Fleet, Book, Packed) {
     let numbering = numbering(fleet.replicas());
     let mut numbers = HashNumbers::default();
     let pack = |r: &Replica| {
@@ -101,7 +101,7 @@ pub(in crate::engine) fn pack(fleet: &mut Fleet, book: &mut Book) -> (Fleet, Boo
 }
 
 /// Goes on from a copy that was kept.
-pub(in crate::engine) fn unpack(fleet: &mut Fleet, book: &mut Book, packed: &Packed) {
+pub(crate) fn unpack(fleet: &mut Fleet, book: &mut Book, packed: &Packed) {
     book.unpack();
     for r in fleet.replicas_mut() {
         let holders = holders(r, book.active());

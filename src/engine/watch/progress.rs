@@ -1,13 +1,13 @@
 //! What there is to see of requests in the cluster: their progress, batches and queues in order.
 
 use super::Sight;
-use crate::base::RequestId;
-use crate::engine::replica::Replica;
-use crate::engine::request::{Book, Progress, Slot};
+use crate::replica::Replica;
+use crate::request::{Book, Progress, Slot};
+use base::RequestId;
 
 impl Sight<'_> {
     /// What a request has done so far.
-    pub(in crate::engine) fn progress(&self, request: RequestId) -> Progress {
+    pub(crate) fn progress(&self, request: RequestId) -> Progress {
         let record = self.book.records().at(request.index());
         if record.slot != Slot::NONE {
             let active = &self.book.active()[record.slot];
@@ -36,10 +36,7 @@ impl Sight<'_> {
 }
 
 /// The batch of a replica in order.
-pub(in crate::engine) fn batch<'a>(
-    book: &'a Book,
-    replica: &Replica,
-) -> impl Iterator<Item = RequestId> + use<'a> {
+pub(crate) fn batch<'a>(book: &'a Book, replica: &Replica) -> impl Iterator<Item = RequestId> + use<'a> {
     let (mut slot, slab) = (replica.head, book.active());
     std::iter::from_fn(move || {
         let active = (slot != Slot::NONE).then(|| &slab[slot])?;
@@ -49,9 +46,6 @@ pub(in crate::engine) fn batch<'a>(
 }
 
 /// The wait queue of a replica in order.
-pub(in crate::engine) fn queue<'a>(
-    book: &'a Book,
-    replica: &'a Replica,
-) -> impl Iterator<Item = RequestId> + 'a {
+pub(crate) fn queue<'a>(book: &'a Book, replica: &'a Replica) -> impl Iterator<Item = RequestId> + 'a {
     replica.waiting.iter().map(|&slot| book.active()[slot].id)
 }

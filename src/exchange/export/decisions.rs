@@ -2,12 +2,12 @@
 
 use super::sheet::{Cell, Field, Sheet};
 use super::{Begun, Column, Destination, Export, Rows, columns_of};
-use crate::base::Micros;
-use crate::engine::{Decision, Stage};
-use crate::observe::roles_differ;
-use crate::policy::ReplicaView;
-use crate::policy::routing::{Excluded, Term};
-use crate::scenario::{RoutingPolicy, Scenario};
+use base::Micros;
+use document::{RoutingPolicy, Scenario};
+use engine::policy::ReplicaView;
+use engine::policy::routing::{Excluded, Term};
+use engine::{Decision, Stage};
+use run::observe::roles_differ;
 use std::fmt::Write as _;
 
 /// The rows of routing decisions.

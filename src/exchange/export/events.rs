@@ -2,9 +2,9 @@
 
 use super::sheet::{Cell, Field, Sheet};
 use super::{Begun, Column, Destination, Export, Rows, columns_of};
-use crate::base::{Micros, ReplicaId, RequestId, Span};
-use crate::engine::{CacheFact, Fact, FaultFact, FleetFact, HandoverFact, ReplicaFact, RequestFact};
-use crate::observe::roles_differ;
+use base::{Micros, ReplicaId, RequestId, Span};
+use engine::{CacheFact, Fact, FaultFact, FleetFact, HandoverFact, ReplicaFact, RequestFact};
+use run::observe::roles_differ;
 
 /// The rows of facts.
 pub(super) struct Events;

@@ -8,9 +8,9 @@
 use super::openmetrics_counting::{Counting, has_page};
 use super::openmetrics_families::{FAMILIES, Kind};
 use super::{Destination, Rows};
-use crate::base::Micros;
-use crate::engine::Fact;
-use crate::session::Session;
+use base::Micros;
+use engine::Fact;
+use run::session::Session;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::io::{self, BufWriter, Write};

@@ -1,15 +1,15 @@
 //! Counts what the servers of a run would have counted, fact by fact.
 
 use super::openmetrics_families::Totals;
-use crate::base::RequestId;
-use crate::engine::{Fact, Replica, ReplicaFact, RequestFact};
-use crate::policy::ReplicaPhase;
-use crate::session::Session;
+use base::RequestId;
+use engine::policy::ReplicaPhase;
+use engine::{Fact, Replica, ReplicaFact, RequestFact};
+use run::session::Session;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The counters of all replicas since the start of a run.
 #[derive(Default)]
-pub(crate) struct Counting {
+pub struct Counting {
     totals: BTreeMap<u32, Totals>,
     /// Requests that were preempted and have not joined a batch since.
     preempted: BTreeSet<RequestId>,
@@ -20,12 +20,12 @@ pub(crate) struct Counting {
 
 impl Counting {
     /// The totals of a replica.
-    pub(crate) fn of(&mut self, replica: u32) -> &mut Totals {
+    pub fn of(&mut self, replica: u32) -> &mut Totals {
         self.totals.entry(replica).or_default()
     }
 
     /// Something happened.
-    pub(crate) fn fact(&mut self, fact: &Fact) {
+    pub fn fact(&mut self, fact: &Fact) {
         match fact {
             Fact::Request(fact) => self.request(fact),
             Fact::Replica(ReplicaFact::Tokens { replica, itl, count }) => {
@@ -74,7 +74,7 @@ impl Counting {
     }
 
     /// Adds what the records know of the requests since the last call.
-    pub(crate) fn catch_up(&mut self, session: &Session) {
+    pub fn catch_up(&mut self, session: &Session) {
         let records = session.engine().records();
         for (request, replica) in std::mem::take(&mut self.begun) {
             let record = records.at(request.0 as usize);
@@ -88,7 +88,7 @@ impl Counting {
 }
 
 /// Whether a replica has a server that answers.
-pub(crate) fn has_page(replica: &Replica) -> bool {
+pub fn has_page(replica: &Replica) -> bool {
     match replica.phase() {
         ReplicaPhase::WarmingUp | ReplicaPhase::Serving | ReplicaPhase::Draining | ReplicaPhase::Ejected => {
             true

@@ -3,8 +3,8 @@
 //! Edges of histograms are vLLM's. Times are counted in whole microseconds, so that sums are exact.
 
 use super::openmetrics::add;
-use crate::base::Span;
-use crate::engine::{Record, Replica};
+use base::Span;
+use engine::{Record, Replica};
 
 /// The type of a family, and how its values are written.
 #[derive(Clone, Copy)]
@@ -189,7 +189,7 @@ const HISTOGRAMS: usize = 10;
 
 /// Counters of one replica since the start of the run.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Totals {
+pub struct Totals {
     preemptions: u64,
     prompt_tokens: u64,
     output_tokens: u64,
@@ -285,7 +285,7 @@ impl Totals {
     }
 
     /// The values whose course over time is compared: name without beginning, value.
-    pub(crate) fn course(&self, replica: &Replica) -> Vec<(String, f64)> {
+    pub fn course(&self, replica: &Replica) -> Vec<(String, f64)> {
         let values = self.values(replica);
         let (mut first, mut found) = (0, Vec::new());
         for family in FAMILIES {

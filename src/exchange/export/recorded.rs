@@ -1,9 +1,9 @@
 //! Export of a recorded trace: as JSON lines with all columns, and in the formats of Mooncake, Azure and BLIS.
 
-use crate::base::Micros;
-use crate::base::lookup::LookupMap;
-use crate::scenario::SloClass;
-use crate::workload::Trace;
+use base::Micros;
+use base::lookup::LookupMap;
+use document::SloClass;
+use engine::workload::Trace;
 use serde_json::{Map, Value};
 use std::io::{self, Write};
 

@@ -2,13 +2,13 @@
 
 use super::sheet::{Cell, Field, Sheet};
 use super::{Begun, Column, Destination, Export, Rows, columns_of};
-use crate::base::{Maybe, Micros, RequestId};
-use crate::engine::{DropReason, Handover, Progress, Record};
-use crate::observe::objectives::Met;
-use crate::observe::report::tpot_us;
-use crate::observe::roles_differ;
-use crate::policy::Reason;
-use crate::session::Session;
+use base::{Maybe, Micros, RequestId};
+use engine::policy::Reason;
+use engine::{DropReason, Handover, Progress, Record};
+use run::observe::objectives::Met;
+use run::observe::report::tpot_us;
+use run::observe::roles_differ;
+use run::session::Session;
 use std::borrow::Cow;
 use std::ops::Range;
 

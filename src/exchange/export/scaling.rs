@@ -2,10 +2,10 @@
 
 use super::sheet::{Cell, Field, Sheet};
 use super::{Begun, Column, Destination, Export, Rows, columns_of};
-use crate::engine::{Present, ScalingRecord};
-use crate::policy::scaling::Estimate;
-use crate::queueing::{Event, ObjectivePath};
-use crate::scenario::ScalingMetric;
+use document::ScalingMetric;
+use engine::policy::scaling::Estimate;
+use engine::{Present, ScalingRecord};
+use queueing::{Event, ObjectivePath};
 
 /// The rows of autoscalers' decisions.
 pub(super) struct Scaling;
@@ -149,7 +149,7 @@ const FIELDS: &[Field<Value>] = &[
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::policy::scaling::FIGURE_NAMES;
+    use engine::policy::scaling::FIGURE_NAMES;
 
     #[test]
     fn the_figures_of_an_estimate_are_columns_in_order() {

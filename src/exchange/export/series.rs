@@ -2,12 +2,12 @@
 
 use super::sheet::{Cell, Field, Sheet};
 use super::{Begun, Column, Destination, Export, Rows, columns_of};
-use crate::engine::Direction;
-use crate::observe::recorder::counter;
-use crate::observe::roles_differ;
-use crate::observe::transit::{StageGauge, Transit};
-use crate::session::Session;
-use crate::stats::{BucketLog, Percentiles};
+use base::stats::{BucketLog, Percentiles};
+use engine::Direction;
+use run::observe::recorder::counter;
+use run::observe::roles_differ;
+use run::observe::transit::{StageGauge, Transit};
+use run::session::Session;
 
 /// The rows of time series.
 pub(super) struct Series;

@@ -1,7 +1,7 @@
 //! One file of rows: cells in order of its columns, as CSV or as JSON lines, through a buffer of fixed size.
 
 use super::{Destination, Format};
-use crate::base::{Micros, Span, csv_text};
+use base::{Micros, Span, csv_text};
 use std::borrow::Cow;
 use std::io::{self, BufWriter, Write};
 

@@ -6,7 +6,7 @@ use super::benchmark::clock::Clock;
 use super::benchmark::place::us;
 use super::benchmark::problems::{MOST_GAPS, MOST_REQUESTS};
 use super::benchmark::{Benchmark, Benchmarks, Place, Problems, Request, Text};
-use crate::base::Diagnostic;
+use base::Diagnostic;
 use serde_json::Value;
 
 /// The records of `AIPerf`.

@@ -7,7 +7,7 @@
 use super::Import;
 use super::benchmark::aiperf_load::{milliseconds, read_load};
 use super::benchmark::{Benchmark, Benchmarks, Place, Problems, Text};
-use crate::base::Diagnostic;
+use base::Diagnostic;
 use serde_json::Value;
 
 const STATS: [(&str, &str); 7] = [

@@ -4,7 +4,7 @@
 use super::configuration::kubernetes::{Patch, is_of, object};
 use super::configuration::{Configuration, Reader, Report, Settings, controller_entries, embedded};
 use super::{CONFIGURATIONS, Import};
-use crate::base::Diagnostic;
+use base::Diagnostic;
 use serde_json::{Map, Value, json};
 
 /// An object of this kind.

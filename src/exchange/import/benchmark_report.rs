@@ -8,7 +8,7 @@ use super::Import;
 use super::benchmark::aiperf_load::milliseconds;
 use super::benchmark::{Benchmark, Benchmarks, Place, Problems, Text};
 use super::inference_perf_summary::mend;
-use crate::base::Diagnostic;
+use base::Diagnostic;
 use serde_json::Value;
 
 const STATS: [(&str, &str); 6] =
@@ -59,7 +59,7 @@ fn figures_at(place: Place<'_>, path: &str) -> bool {
 }
 
 /// Whether a text that is no JSON looks like such a report in YAML, or like that of `GuideLLM`.
-pub(crate) fn is_yaml(text: &str) -> bool {
+pub fn is_yaml(text: &str) -> bool {
     let has =
         |key: &str| text.lines().any(|line| line.strip_prefix(key).is_some_and(|rest| rest.starts_with(':')));
     let is_report = || has("scenario") && (has("results") || has("metrics"));
@@ -68,7 +68,7 @@ pub(crate) fn is_yaml(text: &str) -> bool {
 
 /// The text of a report in YAML with its numbers that are not finite as text, which no reader of YAML refuses.
 #[cfg(feature = "cli")]
-pub(crate) fn finite_yaml(text: &str) -> String {
+pub fn finite_yaml(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for line in text.split_inclusive('\n') {
         let mut rest = line;

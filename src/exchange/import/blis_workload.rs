@@ -5,8 +5,8 @@ use super::Import;
 use super::configuration::kubernetes::is_object;
 use super::configuration::reader::Unknown;
 use super::configuration::{Configuration, Reader, Report, Settings, traffic};
-use crate::base::{Diagnostic, math};
-use crate::scenario::{SloClass, limits};
+use base::{Diagnostic, math};
+use document::{SloClass, limits};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 

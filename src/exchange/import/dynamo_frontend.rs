@@ -6,7 +6,7 @@ use super::configuration::flags::{Flag, Flags, Word, flag};
 use super::configuration::reader::Unknown;
 use super::configuration::router_command::Program;
 use super::configuration::{Configuration, Reader, Report, Settings};
-use crate::scenario::limits;
+use document::limits;
 use serde_json::{Value, json};
 
 /// The flags of the frontend.

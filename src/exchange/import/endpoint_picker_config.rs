@@ -15,8 +15,8 @@ use super::configuration::picker_plugins::{
 };
 use super::configuration::stages::{Plugin, Stages, stages};
 use super::configuration::{Configuration, Reader, Report, Settings, picker_flow};
-use crate::base::Diagnostic;
-use crate::scenario::limits;
+use base::Diagnostic;
+use document::limits;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
 

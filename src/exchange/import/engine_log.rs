@@ -10,7 +10,7 @@ use super::Import;
 use super::benchmark::problems::MOST_GAPS;
 use super::benchmark::statistics::{STATISTICS, sort};
 use super::benchmark::{Benchmark, Benchmarks, Problems, Text};
-use crate::scenario::LatencyClock;
+use document::LatencyClock;
 
 const PROMPTS: &str = "Avg prompt throughput: ";
 const THROUGHPUT: &str = "Avg generation throughput: ";

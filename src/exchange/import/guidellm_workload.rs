@@ -4,8 +4,8 @@ use super::Import;
 use super::configuration::kubernetes::is_object;
 use super::configuration::reader::Unknown;
 use super::configuration::{Configuration, Reader, Report, Settings, traffic};
-use crate::base::Diagnostic;
-use crate::scenario::limits;
+use base::Diagnostic;
+use document::limits;
 use serde_json::{Map, Value, json};
 
 /// A workload.

@@ -7,8 +7,8 @@
 use super::Import;
 use super::benchmark::exposition::{HISTOGRAMS, SERVERS, Sample, sample};
 use super::benchmark::{Benchmark, Benchmarks, Problems, Text};
-use crate::base::Diagnostic;
-use crate::scenario::LatencyClock;
+use base::Diagnostic;
+use document::LatencyClock;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Most series that are kept.

@@ -52,7 +52,7 @@ mod vllm_serve;
 
 use benchmark::Benchmarks;
 #[cfg(feature = "cli")]
-pub(crate) use benchmark_report::{finite_yaml, is_yaml};
+pub use benchmark_report::{finite_yaml, is_yaml};
 use configuration::Configuration;
 
 /// A family of formats that are read into the same type.

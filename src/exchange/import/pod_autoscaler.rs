@@ -5,7 +5,7 @@ use super::configuration::horizontal::{NOT_MEASURED, measured, others_decide};
 use super::configuration::kubernetes::{Patch, is_of, object, replicas, target};
 use super::configuration::reader::seconds_of;
 use super::configuration::{Configuration, Reader, Report, Settings};
-use crate::base::Diagnostic;
+use base::Diagnostic;
 use serde_json::{Value, json};
 
 /// An object of this kind.

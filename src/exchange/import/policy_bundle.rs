@@ -5,8 +5,8 @@ use super::Import;
 use super::configuration::kubernetes;
 use super::configuration::reader::Unknown;
 use super::configuration::{Configuration, Mapping, Reader, Report, Settings};
-use crate::base::{Diagnostic, alike};
-use crate::scenario::named_weights;
+use base::{Diagnostic, alike};
+use document::named_weights;
 use serde_json::{Map, Value, json};
 
 const SECTIONS: [&str; 5] = ["admission", "priority", "routing", "scheduler", "autoscale"];

@@ -8,8 +8,8 @@ use super::Import;
 use super::benchmark::exposition::SERVERS;
 use super::benchmark::series::{MOST_INSTANTS, Points};
 use super::benchmark::{Benchmark, Benchmarks, Problems, Text, Timeline};
-use crate::base::Diagnostic;
-use crate::scenario::LatencyClock;
+use base::Diagnostic;
+use document::LatencyClock;
 use serde_json::Value;
 use std::collections::BTreeMap;
 

@@ -4,8 +4,8 @@ use super::Import;
 use super::configuration::kubernetes;
 use super::configuration::reader::Unknown;
 use super::configuration::{Configuration, Reader, Report, Settings};
-use crate::base::Diagnostic;
-use crate::scenario::FORMAT_VERSION;
+use base::Diagnostic;
+use document::FORMAT_VERSION;
 use serde_json::{Value, json};
 
 /// A configuration of RouteSim, as the tree of its TOML.

@@ -4,7 +4,7 @@ use super::Import;
 use super::configuration::horizontal::{NOT_MEASURED, by_analyser, is_gauge, measured, others_decide};
 use super::configuration::kubernetes::{Patch, is_of, object, replicas, target};
 use super::configuration::{Configuration, Reader, Report, Settings, horizontal_rules as rules};
-use crate::base::Diagnostic;
+use base::Diagnostic;
 use serde_json::{Map, Value, json};
 
 /// An object of this kind.

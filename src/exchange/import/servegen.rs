@@ -2,11 +2,9 @@
 //! distributions of lengths beside them (`chunk-N-dataset.json`). It becomes a client whose rate has steps.
 
 use super::configuration::{Mapping, Report};
-use crate::base::small::sort::sort_by_key;
-use crate::base::{Diagnostic, Diagnostics, json};
-use crate::scenario::{
-    Arrivals, Client, FORMAT_VERSION, Lengths, RatePoint, RateProfile, WeightedLength, limits,
-};
+use base::small::sort::sort_by_key;
+use base::{Diagnostic, Diagnostics, json};
+use document::{Arrivals, Client, FORMAT_VERSION, Lengths, RatePoint, RateProfile, WeightedLength, limits};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 

@@ -10,8 +10,8 @@ use super::configuration::reader::Unknown;
 use super::configuration::sets::PoolOf;
 use super::configuration::shell::release;
 use super::configuration::{Configuration, Reader, Report, Settings};
-use crate::base::Diagnostic;
-use crate::scenario::limits;
+use base::Diagnostic;
+use document::limits;
 use serde_json::{Value, json};
 
 /// The log of a server.

@@ -8,8 +8,8 @@ use super::configuration::models::{HOW_TO_ADD_A_MODEL, model_named};
 use super::configuration::reader::Unknown;
 use super::configuration::sets::PoolOf;
 use super::configuration::{Configuration, Reader, Report, Settings};
-use crate::base::Diagnostic;
-use crate::scenario::limits;
+use base::Diagnostic;
+use document::limits;
 use serde_json::{Value, json};
 
 const CACHE: &str = "vllm:cache_config_info";

@@ -9,7 +9,7 @@ use super::benchmark::clock::Clock;
 use super::benchmark::place::{is_not_finite, us};
 use super::benchmark::problems::{MOST_GAPS, MOST_REQUESTS};
 use super::benchmark::{Benchmark, Benchmarks, Place, Problems, Request, Text};
-use crate::base::Diagnostic;
+use base::Diagnostic;
 use serde_json::Value;
 
 const METRICS: [(&str, &str); 5] = [

@@ -2,7 +2,7 @@
 
 use super::super::trouble::{Trouble, above_zero};
 use super::stable;
-use crate::base::math::{exp, ln, pow};
+use base::math::{exp, ln, pow};
 
 /// The batch in the limit of many short steps.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -1,7 +1,7 @@
 //! The hit rate of a cache that evicts the least recently used item.
 
 use super::super::trouble::{Trouble, at_least};
-use crate::base::math::exp;
+use base::math::exp;
 
 /// Hit rates of a cache.
 #[derive(Clone, Debug, PartialEq)]

@@ -2,7 +2,7 @@
 
 use super::super::trouble::Trouble;
 use super::{power, stable};
-use crate::base::math::pow;
+use base::math::pow;
 
 /// Most terms of a series, and most rounds of an iteration.
 const MOST: u32 = 1_000_000;

@@ -2,7 +2,7 @@
 
 use super::super::trouble::{Trouble, at_least};
 use super::stable;
-use crate::base::math::{cos, exp, ln, sin};
+use base::math::{cos, exp, ln, sin};
 
 /// Most servers.
 const MOST_SERVERS: u32 = 1_000_000;

@@ -2,7 +2,7 @@
 
 use super::super::trouble::{Trouble, at_least};
 use super::{power, stable};
-use crate::base::math::{exp, ln};
+use base::math::{exp, ln};
 
 /// Poisson arrivals, exponential service, one server, first come, first served.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -15,7 +15,7 @@ pub use guess::{GuessFailure, Guessed, consistent_guess, published_guess};
 use super::matrix::{Matrix, diagonal, sum};
 use super::objectives::Pod;
 use super::{DEFAULT_MAX_BATCH, DEFAULT_PARAMS, Mode, NIS_GATE, Params};
-use crate::base::SortedMap;
+use base::SortedMap;
 use filter::{Filter, Gate};
 use serde::{Deserialize, Serialize};
 

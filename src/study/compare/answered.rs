@@ -3,7 +3,7 @@
 
 use super::pairing::Pair;
 use super::{Metric, Outcome, Outcomes, Over, Side};
-use crate::base::number_text::count;
+use base::number_text::count;
 
 /// The known times of requests.
 const TIMES: [fn(&mut Outcome) -> &mut Option<u64>; 4] =

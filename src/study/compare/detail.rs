@@ -6,8 +6,8 @@ use super::{
     Difference, Direction, EcdfPart, GroupDifference, Grouping, Metric, MetricDetail, MovedRequest, Outcome,
     Outcomes, PairedPart, StripPoint,
 };
-use crate::base::small::sort::sort_pairs;
-use crate::stats::UNBOUNDED;
+use base::small::sort::sort_pairs;
+use base::stats::UNBOUNDED;
 
 /// Most points of a distribution.
 const ECDF_POINTS: usize = 200;

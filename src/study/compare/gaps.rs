@@ -4,13 +4,13 @@
 //! A run for a comparison keeps them; a run on the page does not, because steps of the engine would cost more.
 
 use super::Outcomes;
-use crate::base::{Diagnostics, Micros};
-use crate::engine::{Fact, ReplicaFact, Sink};
-use crate::observe::warmup::Warmup;
-use crate::scenario::Scenario;
-use crate::session::outcomes::Written;
-use crate::session::{Session, Stop, Trace};
-use crate::stats::RunLength;
+use base::stats::RunLength;
+use base::{Diagnostics, Micros};
+use document::Scenario;
+use engine::{Fact, ReplicaFact, Sink};
+use run::observe::warmup::Warmup;
+use run::session::outcomes::Written;
+use run::session::{Session, Stop, Trace};
 use std::convert::Infallible;
 use std::sync::Arc;
 

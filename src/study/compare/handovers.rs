@@ -1,7 +1,7 @@
 //! Figures of hand-overs in both runs, where either has pools with roles.
 
 use super::{Difference, Direction, Outcomes, TotalComparison};
-use crate::stats::{SHARE_DIFFERENCE, UNBOUNDED};
+use base::stats::{SHARE_DIFFERENCE, UNBOUNDED};
 use serde::Serialize;
 
 /// Number of figures.

@@ -3,8 +3,8 @@
 
 use super::spans::Spans;
 use super::{Ending, Five, GapBlocks, Metric, Outcome, Outcomes};
-use crate::base::digest::Digest;
-use crate::stats::{Blocked, Draws, FIGURES, t_975};
+use base::digest::Digest;
+use base::stats::{Blocked, Draws, FIGURES, t_975};
 
 /// Most blocks of time.
 pub(super) const BLOCKS: u32 = 32;

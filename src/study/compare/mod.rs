@@ -26,17 +26,17 @@ pub use read::{Ending, GapBlocks, Gaps, Outcome, Outcomes};
 pub(crate) use regret::{Held, held};
 pub use regret::{OraclePool, Regret, RegretTable, RunRegret};
 
-use crate::base::number_text::count;
-use crate::scenario::Scenario;
-use crate::session::report::{MetricUnit, RunMetric};
-use crate::stats::{FIGURES, Interval, SHARE_DIFFERENCE, UNBOUNDED, mean_interval};
-use crate::study::policies::run_policies;
+use crate::policies::run_policies;
 use answered::LeftOut;
+use base::number_text::count;
+use base::stats::{FIGURES, Interval, SHARE_DIFFERENCE, UNBOUNDED, mean_interval};
+use document::Scenario;
 use handovers::HANDOVERS;
 use intervals::{Figures, Sample, differences_of_blocks};
 #[cfg(feature = "cli")]
 pub(crate) use pairing::{Pair as RequestPair, pairs as paired_requests};
 use pairing::{Pair, pairs};
+use run::session::report::{MetricUnit, RunMetric};
 use spans::Spans;
 use totals::{TOTALS, Total};
 

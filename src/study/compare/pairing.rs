@@ -1,7 +1,7 @@
 //! Pairing: which requests of two runs are the same.
 
 use super::{Outcome, Outcomes};
-use crate::base::small::sort::sort_pairs;
+use base::small::sort::sort_pairs;
 use serde_json::Value;
 
 /// One request, by its number in both runs.

@@ -2,8 +2,8 @@
 //! minus A.
 
 use super::{HandoverTable, RegretTable};
-use crate::session::report::MetricUnit;
-use crate::session::{PoolEvidence, RunVerdict};
+use run::session::report::MetricUnit;
+use run::session::{PoolEvidence, RunVerdict};
 use serde::Serialize;
 
 /// Two runs, or the runs of two scenarios with several seeds.

@@ -1,10 +1,10 @@
-//! Outcomes of a run, read from the bytes that [`Session::outcomes`](crate::session::Session::outcomes) writes: bounded, and checked.
+//! Outcomes of a run, read from the bytes that [`Session::outcomes`](run::session::Session::outcomes) writes: bounded, and checked.
 
-use crate::base::digest::Digest;
-use crate::base::{Diagnostic, Diagnostics, Maybe, Span, json};
-use crate::scenario::limits;
-use crate::session::outcomes::{Fate, MAGIC};
-use crate::session::{PoolEvidence, RunVerdict, Session};
+use base::digest::Digest;
+use base::{Diagnostic, Diagnostics, Maybe, Span, json};
+use document::limits;
+use run::session::outcomes::{Fate, MAGIC};
+use run::session::{PoolEvidence, RunVerdict, Session};
 use serde_json::Value;
 
 /// The outcome of a request.

@@ -2,7 +2,7 @@
 //! A better run has a negative regret, which is kept: the oracle knows rates, not single requests.
 
 use super::{Ending, Outcomes};
-use crate::stats::{UNBOUNDED, mean_interval};
+use base::stats::{UNBOUNDED, mean_interval};
 use serde::Serialize;
 use serde_json::Value;
 

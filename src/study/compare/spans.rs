@@ -4,7 +4,7 @@
 //! exchangeable, and requests that arrived before the last difference of the two runs show nothing of its effect.
 
 use super::Outcomes;
-use crate::scenario::{Scenario, TimedEdit};
+use document::{Scenario, TimedEdit};
 
 /// The edits of two runs.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -69,7 +69,7 @@ impl Spans {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scenario::parse;
+    use document::parse;
 
     fn edited(edits: &str) -> Scenario {
         parse(&format!(r#"{{"edits": [{edits}]}}"#)).unwrap()

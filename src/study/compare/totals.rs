@@ -2,7 +2,7 @@
 
 use super::intervals::{Sample, difference_of_means};
 use super::{Direction, Ending, Outcome, Outcomes};
-use crate::stats::{SHARE_DIFFERENCE, UNBOUNDED};
+use base::stats::{SHARE_DIFFERENCE, UNBOUNDED};
 use serde_json::Value;
 
 /// A figure of a whole run.

@@ -1,9 +1,9 @@
 //! Candidates: policies as a document, and the scenario that they give. Hardware and traffic are out of their reach.
 
-use crate::base::{Diagnostic, Diagnostics, alike, json};
-use crate::scenario::expression::parse as read_expression;
-use crate::scenario::{FieldValues, ScalingPolicy, Scenario, limits, value_from_json};
-use crate::study::policies::entrant;
+use crate::policies::entrant;
+use base::{Diagnostic, Diagnostics, alike, json};
+use document::expression::parse as read_expression;
+use document::{FieldValues, ScalingPolicy, Scenario, limits, value_from_json};
 use serde_json::{Map, Value};
 
 /// Reads YAML text as a tree. The command line has one; JSON needs none.

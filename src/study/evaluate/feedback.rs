@@ -10,12 +10,12 @@ use super::{
     Artifacts, Candidate, CaseResult, Evaluated, Evaluation, Options, RunPair, Runner, Status, Suite,
     of_suite,
 };
-use crate::base::digest::Digest;
-use crate::base::json;
-use crate::scenario::Scenario;
-use crate::scenario::expression::{NAMES, names_in};
-use crate::study::compare::{Ending, Outcomes};
-use crate::study::whatif::AccountedTime;
+use crate::compare::{Ending, Outcomes};
+use crate::whatif::AccountedTime;
+use base::digest::Digest;
+use base::json;
+use document::Scenario;
+use document::expression::{NAMES, names_in};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
@@ -155,11 +155,7 @@ fn whole_text(subject: &Subject<'_>, score: f64, texts: &[String], lost: &[Strin
 /// What of a candidate has no effect.
 fn notes(suite: &Suite, candidate: &Candidate) -> Vec<String> {
     let scaled = |case: &super::Case| {
-        case.scenario
-            .cluster
-            .pools
-            .iter()
-            .any(|pool| pool.scaling.policy != crate::scenario::ScalingPolicy::None)
+        case.scenario.cluster.pools.iter().any(|pool| pool.scaling.policy != document::ScalingPolicy::None)
     };
     let without: Vec<&str> =
         suite.cases.iter().filter(|case| !scaled(case)).map(|case| case.id.as_str()).collect();

@@ -4,13 +4,13 @@
 use super::run::CaseRun;
 use super::text::ms;
 use super::{Evaluated, Runner, Suite};
-use crate::base::Micros;
-use crate::engine::Decision;
-use crate::scenario::Scenario;
-use crate::study::compare::{Outcome, paired_requests};
-use crate::study::whatif::{
+use crate::compare::{Outcome, paired_requests};
+use crate::whatif::{
     Account, AccountedTime, Alternative, AskedStage, Asking, Cause, Explaining, WhatIf, WhatIfQuery,
 };
+use base::Micros;
+use document::Scenario;
+use engine::Decision;
 use std::fmt::Write;
 
 /// How many requests are described.
@@ -99,7 +99,7 @@ fn best_of(mut all: Vec<Loser>) -> Vec<Loser> {
 
 fn losers_of(baseline: &CaseRun, candidate: &CaseRun, place: [usize; 2], time: AccountedTime) -> Vec<Loser> {
     let (a, b) = (&baseline.0, &candidate.0);
-    let of_pair = |pair: crate::study::compare::RequestPair| {
+    let of_pair = |pair: crate::compare::RequestPair| {
         let (was, is) = (&a.requests[pair.a], &b.requests[pair.b]);
         let loser = Loser {
             place,
@@ -119,7 +119,7 @@ fn losers_of(baseline: &CaseRun, candidate: &CaseRun, place: [usize; 2], time: A
 fn of_run(
     case: &str,
     scenario: Scenario,
-    trace: Option<&std::sync::Arc<crate::session::Trace>>,
+    trace: Option<&std::sync::Arc<run::session::Trace>>,
     losers: &[(usize, &Loser)],
     time: AccountedTime,
 ) -> Vec<(usize, String)> {
@@ -216,7 +216,7 @@ fn push_decision(out: &mut String, name: &str, seen: &Decision, found: &WhatIf) 
         if let Some(load) = seen.true_load.get(at).filter(|load| **load != view.load()) {
             line(out, &format!("    r{}: load {} as seen, {load} in truth", row.replica, view.load()));
         }
-        let part = |part: &crate::policy::routing::Part| {
+        let part = |part: &engine::policy::routing::Part| {
             let value = part.values.get(at).copied().unwrap_or_default();
             format!("{} {value:.3} x {}", part.term.name(), part.weight)
         };

@@ -20,12 +20,12 @@ pub use suite::{
     SuiteDocument,
 };
 
-use crate::base::digest::Digest;
-use crate::base::{Diagnostic, Diagnostics, json};
-use crate::scenario::Scenario;
-use crate::session::{Audience, Session};
-use crate::stats::{SHARE, mean_interval};
+use ::run::session::{Audience, Session};
+use base::digest::Digest;
+use base::stats::{SHARE, mean_interval};
+use base::{Diagnostic, Diagnostics, json};
 use candidate::in_candidate;
+use document::Scenario;
 use run::CaseRun;
 use score::{mean, objective_score, weighted};
 use serde::Serialize;

@@ -2,11 +2,11 @@
 //! whole run.
 
 use super::suite::Case;
-use crate::base::math::floor;
-use crate::base::{Diagnostics, Micros};
-use crate::scenario::Scenario;
-use crate::session::{Audience, Session};
-use crate::study::compare::{Metric, Outcome, Outcomes};
+use crate::compare::{Metric, Outcome, Outcomes};
+use base::math::floor;
+use base::{Diagnostics, Micros};
+use document::Scenario;
+use run::session::{Audience, Session};
 use serde_json::Value;
 
 /// What became of the requests of a run, and its report.

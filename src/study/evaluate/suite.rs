@@ -2,10 +2,10 @@
 
 use super::candidate::{Candidate, YamlReader};
 use super::run::CaseRun;
-use crate::base::digest::Digest;
-use crate::base::{Diagnostic, Diagnostics, Severity, alike, json};
-use crate::scenario::{Scenario, TimedEdit, data_from_value, from_value, limits, set_path};
-use crate::session::{Audience, Session, Trace};
+use base::digest::Digest;
+use base::{Diagnostic, Diagnostics, Severity, alike, json};
+use document::{Scenario, TimedEdit, data_from_value, from_value, limits, set_path};
+use run::session::{Audience, Session, Trace};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::sync::{Arc, OnceLock};

@@ -1,8 +1,8 @@
 //! Words and numbers of feedback: plain text with a bound.
 
 use super::run::Figure;
-use crate::base::number_text::count;
-use crate::study::whatif::in_ms;
+use crate::whatif::in_ms;
+use base::number_text::count;
 
 /// The text up to the last line end within `bytes`.
 pub(super) fn cut(text: &str, bytes: usize) -> String {

@@ -3,9 +3,9 @@
 
 use super::runs::is_live;
 use super::{CaseFigures, DrawQuestion, Lesson, LessonClaim, Question};
-use crate::base::Diagnostics;
-use crate::session::figures::{Figure, Gives};
-use crate::stats::{UNBOUNDED, mean_interval};
+use base::Diagnostics;
+use base::stats::{UNBOUNDED, mean_interval};
+use run::session::figures::{Figure, Gives};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 

@@ -1,9 +1,9 @@
 //! What a lesson may say: lengths, counts, and names that lead somewhere. Every problem names its path.
 
 use super::{Axis, DrawQuestion, Lesson, LessonStep, Question};
-use crate::base::{Diagnostic, Diagnostics};
-use crate::scenario::limits;
-use crate::session::figures::{Figure, Gives, LIVE_ROOTS};
+use base::{Diagnostic, Diagnostics};
+use document::limits;
+use run::session::figures::{Figure, Gives, LIVE_ROOTS};
 
 /// The version of the format.
 const VERSION: u32 = 1;

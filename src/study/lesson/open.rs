@@ -1,11 +1,11 @@
 //! Where a step opens: its scenario, its instant and its view.
 
 use super::{Lesson, LessonScenario};
-use crate::base::{Diagnostic, Diagnostics, json};
-use crate::scenario::link::{View, read_settings};
-use crate::scenario::preset::{DEFAULT_PRESET, PRESETS, Preset};
-use crate::scenario::{Scenario, check, from_value, nearest, set_field, to_json};
-use crate::study::sweep::scale_traffic;
+use crate::sweep::scale_traffic;
+use base::{Diagnostic, Diagnostics, json};
+use document::link::{View, read_settings};
+use document::preset::{DEFAULT_PRESET, PRESETS, Preset};
+use document::{Scenario, check, from_value, nearest, set_field, to_json};
 use serde::Serialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -87,7 +87,7 @@ pub(super) fn with_settings(
     let mut traffic = None;
     for (path, value) in set {
         if path == super::runs::TRAFFIC {
-            let factor = value.as_f64().filter(|x| *x > 0.0 && *x <= crate::scenario::limits::RATE_FACTOR);
+            let factor = value.as_f64().filter(|x| *x > 0.0 && *x <= document::limits::RATE_FACTOR);
             traffic = Some(factor.ok_or_else(|| {
                 let allowed = "a factor above 0";
                 vec![Diagnostic::error(

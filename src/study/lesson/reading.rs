@@ -1,8 +1,8 @@
 //! Reads a lesson, for the command line and for the page.
 
 use super::{Lesson, OpenedStep};
-use crate::base::Diagnostics;
-use crate::scenario::data_from_value;
+use base::Diagnostics;
+use document::data_from_value;
 use serde::Serialize;
 use serde_json::Value;
 

@@ -2,10 +2,10 @@
 
 use super::open::below;
 use super::{CaseFigures, LessonCase};
-use crate::base::{Diagnostic, Diagnostics, Micros, json};
-use crate::scenario::{limits, nearest, parse};
-use crate::session::figures::{number_at, place_at};
-use crate::session::{Audience, Session, Stop};
+use base::{Diagnostic, Diagnostics, Micros, json};
+use document::{limits, nearest, parse};
+use run::session::figures::{number_at, place_at};
+use run::session::{Audience, Session, Stop};
 
 /// Runs a case to its end. A path that leads nowhere in its report is an error.
 pub fn run_case(case: &LessonCase) -> Result<CaseFigures, Diagnostics> {

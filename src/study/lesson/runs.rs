@@ -1,9 +1,9 @@
 //! The runs of a step: which scenarios, which seeds, and which figures of their reports are needed.
 
 use super::{Lesson, LessonStep, Question};
-use crate::base::{Diagnostic, Diagnostics};
-use crate::scenario::{Scenario, limits, to_json};
-use crate::session::figures::{Figure, Gives};
+use base::{Diagnostic, Diagnostics};
+use document::{Scenario, limits, to_json};
+use run::session::figures::{Figure, Gives};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -72,10 +72,10 @@ impl LessonStep {
 
 /// Whether an expression reads the live run.
 pub(super) fn is_live(text: &str) -> bool {
-    let names = crate::scenario::expression::names_in(text);
+    let names = document::expression::names_in(text);
     names
         .iter()
-        .any(|name| crate::session::figures::LIVE_ROOTS.contains(&name.split('.').next().unwrap_or_default()))
+        .any(|name| run::session::figures::LIVE_ROOTS.contains(&name.split('.').next().unwrap_or_default()))
 }
 
 impl Lesson {

@@ -7,11 +7,11 @@
 
 use super::row::RunRow;
 use super::traffic::{most, scale_traffic};
-use crate::base::{Diagnostic, Diagnostics};
-use crate::scenario::{Scenario, limits};
-use crate::session::{LoadState, PoolEvidence, Regime, RegimeBasis, Trace, pool_evidence};
-use crate::stats::{POSITIVE, mean_interval};
-use crate::study::compare::{Ending, Outcomes};
+use crate::compare::{Ending, Outcomes};
+use base::stats::{POSITIVE, mean_interval};
+use base::{Diagnostic, Diagnostics};
+use document::{Scenario, limits};
+use run::session::{LoadState, PoolEvidence, Regime, RegimeBasis, Trace, pool_evidence};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::sync::Arc;

@@ -4,12 +4,12 @@
 use super::row::RunRow;
 use super::summary::SweepRow;
 use super::vary::Vary;
-use crate::base::digest::Digest;
-use crate::base::{Diagnostic, Diagnostics, csv_text, json};
-use crate::scenario::{Scenario, from_value, limits, to_json};
-use crate::session::report::RunMetric;
-use crate::session::{PoolEvidence, Trace, pool_evidence};
-use crate::study::compare::Outcomes;
+use crate::compare::Outcomes;
+use base::digest::Digest;
+use base::{Diagnostic, Diagnostics, csv_text, json};
+use document::{Scenario, from_value, limits, to_json};
+use run::session::report::RunMetric;
+use run::session::{PoolEvidence, Trace, pool_evidence};
 use serde::Serialize;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;

@@ -1,7 +1,7 @@
 //! Knees of curves: where a time rises far above its value at low load.
 
-use crate::base::number_text::{duration, three_digits};
-use crate::scenario::edit_label::set_label;
+use base::number_text::{duration, three_digits};
+use document::edit_label::set_label;
 use serde::Serialize;
 use serde_json::Value;
 

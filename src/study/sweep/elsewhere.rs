@@ -2,11 +2,11 @@
 
 use super::cases::Plan;
 use super::vary::Vary;
-use crate::base::number_text::count;
-use crate::base::small::decimal::fixed;
-use crate::base::{Diagnostic, Diagnostics};
-use crate::scenario::link::{Asked, make};
-use crate::scenario::{RequestCount, Scenario, limits};
+use base::number_text::count;
+use base::small::decimal::fixed;
+use base::{Diagnostic, Diagnostics};
+use document::link::{Asked, make};
+use document::{RequestCount, Scenario, limits};
 use serde::Serialize;
 
 /// About how many microseconds a request takes on a page: 4 to 7 in the runs of docs/explanation/performance.md, more where few
@@ -85,7 +85,7 @@ pub fn elsewhere(
     pace: PagePace,
 ) -> Result<SweepElsewhere, Diagnostics> {
     let read: Result<Vec<Vary>, Diagnostic> = varied.iter().map(|text| Vary::parse(text)).collect();
-    let check = |s: &Scenario| crate::scenario::check(s.clone()).map(|_| ());
+    let check = |s: &Scenario| document::check(s.clone()).map(|_| ());
     // Seeds change neither the number of requests nor their cost.
     let plan = Plan::new(scenario, None, &read.map_err(|d| vec![d])?, 1, check)?;
     let seeds = seeds.max(1);
@@ -121,8 +121,8 @@ pub fn elsewhere(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scenario::link;
-    use crate::scenario::preset::Preset;
+    use document::link;
+    use document::preset::Preset;
 
     const PAGE: PagePace = PagePace { workers: 2, case_ms: None };
 

@@ -5,8 +5,8 @@
 //! infinitely slow in a percentile.
 
 use super::row::RunRow;
-use crate::stats::{POSITIVE, SHARE, SHARE_DIFFERENCE, UNBOUNDED, mean_interval};
-use crate::study::compare::{Difference, Direction, Held, RunRegret, Verdict};
+use crate::compare::{Difference, Direction, Held, RunRegret, Verdict};
+use base::stats::{POSITIVE, SHARE, SHARE_DIFFERENCE, UNBOUNDED, mean_interval};
 use serde::{Deserialize, Serialize};
 
 /// A run of an entry in the race.

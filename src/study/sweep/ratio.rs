@@ -5,9 +5,9 @@
 //! larger replicas leaves the rest to the smaller ones, and a few GPUs may be unused, which the case says.
 
 use super::vary::RATIO;
-use crate::base::{Diagnostic, Diagnostics};
-use crate::perf::gpus;
-use crate::scenario::{Pool, Role, ScalingPolicy, Scenario, limits};
+use base::{Diagnostic, Diagnostics};
+use document::{Pool, Role, ScalingPolicy, Scenario, limits};
+use engine::perf::gpus;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -145,7 +145,7 @@ impl Ratios {
             let fix = "set it to none: an autoscaler would change the ratio";
             problems.push(Diagnostic::error(path, "an autoscaler", "a fixed number of replicas", fix));
         }
-        let of_replicas = |edit: &crate::scenario::TimedEdit| {
+        let of_replicas = |edit: &document::TimedEdit| {
             edit.route.is_some() || edit.change().paths().any(|path| path.starts_with("cluster.pools"))
         };
         for (i, _) in scenario.edits.iter().enumerate().filter(|(_, e)| !e.off && of_replicas(e)) {
@@ -160,7 +160,7 @@ impl Ratios {
         let gpus = pools.iter().fold(0_u32, |sum, p| sum.saturating_add(p.replicas.saturating_mul(gpus(p))));
         let all = Self { scenario: scenario.clone(), pools: divided, mixed, gpus };
         if all.count() == 0 {
-            let least: u32 = all.pools.iter().map(crate::perf::gpus).sum();
+            let least: u32 = all.pools.iter().map(engine::perf::gpus).sum();
             let fix = "add replicas: the ratio needs a prefill and a decode replica at least";
             problems.push(Diagnostic::error(
                 "cluster.pools",
@@ -279,7 +279,7 @@ fn joined(a: &Pool, b: &Pool) -> ([Pool; 2], Pool) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scenario::parse;
+    use document::parse;
 
     fn ratios(pools: &str) -> Ratios {
         Ratios::of(&parse(&format!(r#"{{"cluster": {{"pools": {pools}}}}}"#)).expect("it reads"))

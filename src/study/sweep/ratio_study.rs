@@ -5,11 +5,11 @@ use super::capacity::{Capacity, CapacityEnd, CapacitySearch, at, capacity, rate}
 use super::ratio::{Ratio, RatioCase, Ratios};
 use super::row::{RunFigure, RunRow};
 use super::summary::SweepValue;
-use crate::base::{Diagnostic, Diagnostics};
-use crate::scenario::{Scenario, check, limits};
-use crate::session::PoolEvidence;
-use crate::stats::UNBOUNDED;
-use crate::study::compare::{Difference, Direction, Verdict};
+use crate::compare::{Difference, Direction, Verdict};
+use base::stats::UNBOUNDED;
+use base::{Diagnostic, Diagnostics};
+use document::{Scenario, check, limits};
+use run::session::PoolEvidence;
 use serde::Serialize;
 
 /// The capacity with each ratio.
@@ -299,7 +299,7 @@ const COLUMNS: [&str; 19] = [
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::study::sweep::SeedCapacity;
+    use crate::sweep::SeedCapacity;
 
     fn row(ratio: &str, mixed: u32, rates: &[f64]) -> RatioRow {
         let (prefill, decode) =

@@ -1,9 +1,9 @@
 //! The figures of one run in one row, for sweeps and races.
 
-use crate::session::report::RunMetric;
-use crate::session::weakest;
-use crate::stats::{Blocked, POSITIVE, SHARE};
-use crate::study::compare::{Ending, Outcomes, held};
+use crate::compare::{Ending, Outcomes, held};
+use base::stats::{Blocked, POSITIVE, SHARE};
+use run::session::report::RunMetric;
+use run::session::weakest;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 

@@ -2,9 +2,9 @@
 
 use super::curve::{CurveKnee, knee};
 use super::row::{RunFigure, RunRow};
-use crate::base::small::sort::sort_pairs;
-use crate::session::PoolEvidence;
-use crate::stats::{POSITIVE, mean_interval};
+use base::small::sort::sort_pairs;
+use base::stats::{POSITIVE, mean_interval};
+use run::session::PoolEvidence;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,8 +1,8 @@
 //! Scaling of traffic: every rate of a scenario times a factor. Lengths and contents keep their draws, and gaps
 //! shrink.
 
-use crate::base::{Diagnostic, json};
-use crate::scenario::{Arrivals, Scenario, limits};
+use base::{Diagnostic, json};
+use document::{Arrivals, Scenario, limits};
 use serde_json::Value;
 
 /// Multiplies the rates of all clients, those that edits set included, or the speed of the trace, or the rate at which its sessions start.
@@ -38,9 +38,7 @@ pub fn scale_traffic(scenario: &mut Scenario, factor: f64) -> Result<(), Diagnos
         }
         for (_, entry) in edit.add.iter_mut().filter(|(list, _)| list.as_str() == "workload.clients") {
             if let Some(client) = entry.as_object_mut() {
-                client
-                    .entry("arrivals")
-                    .or_insert_with(|| json::tree(&crate::scenario::Client::default().arrivals));
+                client.entry("arrivals").or_insert_with(|| json::tree(&document::Client::default().arrivals));
             }
             scale_within(entry, factor);
         }
@@ -80,7 +78,7 @@ fn scale_within(value: &mut Value, factor: f64) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scenario::parse;
+    use document::parse;
 
     #[test]
     fn rates_of_clients_and_of_edits_are_scaled_and_nothing_else() {

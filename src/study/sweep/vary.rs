@@ -1,9 +1,9 @@
 //! The variation of a sweep: a path of the document and its values.
 
 use super::ratio::{Ratio, Ratios};
-use crate::base::{Diagnostic, Diagnostics};
-use crate::scenario::{Scenario, from_value, limits, set_field};
-use crate::study::policies::leave_out;
+use crate::policies::leave_out;
+use base::{Diagnostic, Diagnostics};
+use document::{Scenario, from_value, limits, set_field};
 use serde_json::Value;
 
 /// The name for the rates of all clients, or the speed of the trace: its values are factors.
@@ -61,7 +61,7 @@ impl Vary {
             let scenario: Scenario = from_value(document.clone())?;
             let split =
                 Ratios::of(&scenario)?.with(Ratio::parse(value.trim_matches('"')).map_err(|d| vec![d])?)?;
-            *document = crate::base::json::tree(&split);
+            *document = base::json::tree(&split);
             return Ok(());
         }
         if self.path != TRAFFIC {
@@ -74,7 +74,7 @@ impl Vary {
         })?;
         let mut scenario: Scenario = from_value(document.clone())?;
         super::scale_traffic(&mut scenario, factor).map_err(|d| vec![d])?;
-        *document = crate::base::json::tree(&scenario);
+        *document = base::json::tree(&scenario);
         Ok(())
     }
 

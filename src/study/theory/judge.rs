@@ -3,7 +3,7 @@
 use super::laws::{AssumptionKind as A, Law};
 use super::observed::{Buckets, Observed};
 use super::server::Fleet;
-use crate::scenario::{RoutingPolicy, Scheduler};
+use document::{RoutingPolicy, Scheduler};
 use serde::Serialize;
 
 /// The coefficient of variation of gaps may be this far from 1, or three times its own error.
@@ -237,7 +237,7 @@ fn services(kind: A, fleet: &Fleet) -> Found {
 
 /// A router as it is named in scenarios.
 fn router(policy: &RoutingPolicy) -> String {
-    match crate::base::json::tree(policy) {
+    match base::json::tree(policy) {
         serde_json::Value::String(name) => name,
         other => other.as_object().and_then(|o| o.keys().next().cloned()).unwrap_or_default(),
     }
@@ -398,7 +398,7 @@ fn setting(kind: A, fleet: &Fleet) -> Found {
             format!("replicas are of {} pools", fleet.pools),
         ),
         A::FixedReplicas => {
-            let plain = crate::scenario::Scaling::default().policy;
+            let plain = document::Scaling::default().policy;
             let scaled = fleet.scenario.cluster.pools.iter().any(|p| p.scaling.policy != plain);
             let many = fleet.replicas;
             either(

@@ -245,7 +245,7 @@ impl Law {
     /// Whether the cluster is of the law's kind. Such a law may be chosen, but for Little's, which explains no figure by others
     /// of a model.
     pub(super) fn fits(self, fleet: &Fleet, seen: &Observed) -> bool {
-        use crate::scenario::RoutingPolicy as R;
+        use document::RoutingPolicy as R;
         let single = fleet.max_batch == 1;
         let one_queue = fleet.one_queue().is_some();
         let open_single = single && !one_queue && !seen.closed;

@@ -1,7 +1,7 @@
 //! Little's law on the figures of a run: by stretch the numbers of requests and their times, of which two give the third.
 
 use super::observed::Buckets;
-use crate::study::compare::{Ending, Outcome};
+use crate::compare::{Ending, Outcome};
 
 /// Means of a stretch of a run: of numbers over its time, of times over the requests that arrived in it.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

@@ -17,10 +17,10 @@ pub use observed::{Measured, Simulated};
 pub use predict::Prediction;
 
 use super::compare::Outcomes;
-use crate::base::Diagnostics;
-use crate::scenario::Scenario;
-use crate::session::Trace;
+use base::Diagnostics;
+use document::Scenario;
 use observed::Observed;
+use run::session::Trace;
 use serde::Serialize;
 use server::Fleet;
 use std::sync::Arc;
@@ -114,7 +114,7 @@ impl Theorist {
     /// once.
     pub fn of_plan(scenario: &Scenario, trace: Option<&Arc<Trace>>) -> Result<Self, Diagnostics> {
         // A source may only be made from a checked scenario.
-        crate::perf::Plan::new(scenario.clone())?;
+        engine::perf::Plan::new(scenario.clone())?;
         let seen = Observed::planned(scenario, trace);
         Ok(Self { fleet: Fleet::new(scenario, &seen)?, seen })
     }

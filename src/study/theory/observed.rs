@@ -1,11 +1,11 @@
 //! The traffic observed in a run or planned by a scenario: rates, gaps, lengths, and the outcomes of requests.
 
 use super::little::{Stretch, inside, stretches};
-use crate::base::Micros;
-use crate::scenario::{Arrivals, Client, ConversationClock, Scenario};
-use crate::session::Trace;
-use crate::study::compare::{Ending, Outcome, Outcomes};
-use crate::workload::Source;
+use crate::compare::{Ending, Outcome, Outcomes};
+use base::Micros;
+use document::{Arrivals, Client, ConversationClock, Scenario};
+use engine::workload::Source;
+use run::session::Trace;
 use std::sync::Arc;
 
 /// Most requests planned ahead without a run.

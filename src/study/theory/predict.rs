@@ -3,13 +3,13 @@
 use super::laws::Law;
 use super::observed::Observed;
 use super::server::{Batch, Fleet, Service};
-use crate::base::math::exp;
-use crate::queueing::Trouble;
-use crate::queueing::theory::{
+use base::math::exp;
+use document::{Rounds, RoutingPolicy, ThinkTime};
+use queueing::Trouble;
+use queueing::theory::{
     ClosedLoop, PriorityClass, batch_server, closed_loop, cobham, infinite_servers, limited_batch, mdc_wait,
     mm1k, mmc, pollaczek_khinchine, power_of_d, processor_sharing, round_robin, shortest_queue,
 };
-use crate::scenario::{Rounds, RoutingPolicy, ThinkTime};
 use serde::Serialize;
 
 /// Most states of the chain of shortest queues, which is solved for each rate.

@@ -1,9 +1,9 @@
 //! A scenario as a queue: the service times and steps of a replica for the requests of a run.
 
 use super::observed::{Kind, Observed};
-use crate::base::Diagnostics;
-use crate::perf::{Chunk, Plan, Resolved, StepLoad, StepModel};
-use crate::scenario::{AdmissionPolicy, OverLimit, PriorityPolicy, Role, RoutingPolicy, Scenario, Scheduler};
+use base::Diagnostics;
+use document::{AdmissionPolicy, OverLimit, PriorityPolicy, Role, RoutingPolicy, Scenario, Scheduler};
+use engine::perf::{Chunk, Plan, Resolved, StepLoad, StepModel};
 
 /// Most steps whose time is computed; of more, evenly spread ones represent all.
 const MOST_STEPS: u64 = 500_000;
@@ -154,7 +154,7 @@ impl Fleet {
     }
 
     /// The score of each class, if requests are served by class.
-    pub(super) fn by_class(&self) -> Option<&crate::scenario::ClassScores> {
+    pub(super) fn by_class(&self) -> Option<&document::ClassScores> {
         let engine = &self.scenario.cluster.pools[0].engine;
         match &engine.priority {
             PriorityPolicy::SloClass(scores) if engine.scheduler == Scheduler::PriorityFcfs => Some(scores),

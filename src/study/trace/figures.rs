@@ -1,10 +1,10 @@
 //! Rate, lengths and instants of a trace.
 
 use super::{TraceArrivals, TraceBin, TraceLengths, TraceRate};
-use crate::base::Micros;
-use crate::base::digest::Digest;
-use crate::base::small::sort::sort_by_key;
-use crate::workload::Trace;
+use base::Micros;
+use base::digest::Digest;
+use base::small::sort::sort_by_key;
+use engine::workload::Trace;
 
 /// Lengths of a bucket of time in seconds; the first that gives few enough buckets is taken.
 const BUCKETS_S: [u64; 14] = [1, 2, 5, 10, 20, 60, 120, 300, 600, 1800, 3600, 21_600, 86_400, 604_800];

@@ -5,9 +5,9 @@ mod figures;
 mod reuse;
 mod rows;
 
-use crate::base::{Diagnostics, Micros};
-use crate::scenario::SloClass;
-use crate::workload::{Trace, TraceFound, TraceReading, TraceSummary};
+use base::{Diagnostics, Micros};
+use document::SloClass;
+use engine::workload::{Trace, TraceFound, TraceReading, TraceSummary};
 use figures::{gaps, lengths, rate, repeats, steps};
 pub use rows::TraceFigures;
 use serde::Serialize;
@@ -201,7 +201,7 @@ fn names(trace: &Trace, names: &[String], of: impl Fn(usize) -> u32) -> Vec<Trac
     let name = |i: usize| i.checked_sub(1).map_or(String::new(), |i| names[i].clone());
     let all = counts.iter().enumerate().filter(|(_, count)| **count > 0);
     let mut all: Vec<TraceName> = all.map(|(i, &requests)| TraceName { name: name(i), requests }).collect();
-    crate::base::small::sort::sort_by_key(&mut all, |n| u64::MAX - n.requests);
+    base::small::sort::sort_by_key(&mut all, |n| u64::MAX - n.requests);
     all.truncate(NAMES);
     all
 }

@@ -5,8 +5,8 @@
 //! to it.
 
 use super::{TraceReuse, TraceReusePoint};
-use crate::base::lookup::LookupMap;
-use crate::workload::Trace;
+use base::lookup::LookupMap;
+use engine::workload::Trace;
 
 /// Most blocks looked at.
 const BLOCKS: u64 = 20_000_000;
@@ -134,7 +134,7 @@ impl Stack {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::workload::TraceReader;
+    use engine::workload::TraceReader;
     use std::collections::VecDeque;
 
     /// The share found by a cache of `size` tokens that is played through.

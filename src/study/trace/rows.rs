@@ -2,8 +2,8 @@
 
 use super::figures::{lengths, rate};
 use super::{reuse, sessions};
-use crate::scenario::TraceSettings;
-use crate::workload::Trace;
+use document::TraceSettings;
+use engine::workload::Trace;
 use serde::Serialize;
 use std::sync::Arc;
 

@@ -4,9 +4,9 @@
 //! requests are divided by what its replica's steps were spent on meanwhile.
 
 use super::steps::{Spent, StepLog};
-use crate::base::{Micros, ReplicaId, RequestId};
-use crate::engine::{Cluster, Handover};
-use crate::observe::{SegmentKind, segments};
+use base::{Micros, ReplicaId, RequestId};
+use engine::{Cluster, Handover};
+use run::observe::{SegmentKind, segments};
 use serde::{Deserialize, Serialize};
 
 /// The time of a request that is explained.

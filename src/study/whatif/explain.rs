@@ -6,12 +6,12 @@
 use super::account::{Account, AccountedTime, Cause};
 use super::sentences::{Sentence, sentences};
 use super::steps::{STEPS, StepLog};
-use crate::base::number_text::count;
-use crate::base::{Diagnostic, Diagnostics, Micros, RequestId, small::sort::sort_pairs};
-use crate::engine::{Record, RequestState};
-use crate::observe::SegmentKind;
-use crate::scenario::Scenario;
-use crate::session::{Session, Trace};
+use base::number_text::count;
+use base::{Diagnostic, Diagnostics, Micros, RequestId, small::sort::sort_pairs};
+use document::Scenario;
+use engine::{Record, RequestState};
+use run::observe::SegmentKind;
+use run::session::{Session, Trace};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 

@@ -19,12 +19,12 @@ pub use explain::{
 pub use others::{Others, OthersTime};
 pub use sentences::{Quoted, Sentence, in_ms, in_percent, whole};
 
-use crate::base::{Diagnostic, Diagnostics, Micros, ReplicaId, RequestId};
-use crate::engine::{Cluster, Decision, Fact, Record, RequestState, Sink, Stage};
-use crate::observe::excluded_words;
-use crate::scenario::{Change, Route, Scenario, TimedEdit};
-use crate::session::{Audience, Session, Trace};
+use base::{Diagnostic, Diagnostics, Micros, ReplicaId, RequestId};
+use document::{Change, Route, Scenario, TimedEdit};
+use engine::{Cluster, Decision, Fact, Record, RequestState, Sink, Stage};
 use others::pairs_of;
+use run::observe::excluded_words;
+use run::session::{Audience, Session, Trace};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 

@@ -1,8 +1,8 @@
 //! The effect of a rerouted request on all others: the differences of the same requests in two runs.
 
-use crate::base::small::sort::sort_pairs;
-use crate::base::{Maybe, RequestId};
-use crate::engine::{Cluster, Record, Records};
+use base::small::sort::sort_pairs;
+use base::{Maybe, RequestId};
+use engine::{Cluster, Record, Records};
 use serde::Serialize;
 
 /// Gains and losses of all other requests.

@@ -4,8 +4,8 @@
 
 use super::account::{AccountedTime, CAUSES, Cause};
 use super::explain::Explanation;
-use crate::base::number_text::{count, duration};
-use crate::base::small::sort::sort_pairs;
+use base::number_text::{count, duration};
+use base::small::sort::sort_pairs;
 use serde::Serialize;
 
 /// Most causes in a sentence, and the least share of the difference for a cause.

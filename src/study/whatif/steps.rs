@@ -5,8 +5,8 @@
 //! transfers. Sums of these over the steps before an instant make any stretch of a replica's time a difference of two
 //! sums, so adjacent stretches add up exactly. Within a step the parts are spread evenly, in whole microseconds.
 
-use crate::base::{Chunks, Micros, ReplicaId, RequestId, Span};
-use crate::engine::{Decision, Fact, ReplicaFact, RequestFact, Sink, StepParts};
+use base::{Chunks, Micros, ReplicaId, RequestId, Span};
+use engine::{Decision, Fact, ReplicaFact, RequestFact, Sink, StepParts};
 
 /// Most steps kept, of all replicas together: 56 bytes each.
 pub(super) const STEPS: usize = 4_000_000;
@@ -290,7 +290,7 @@ mod tests {
     /// The law of every account: whatever a step was spent on, stretches add up to their length and to the whole, part by part.
     #[test]
     fn parts_of_any_steps_add_up_wherever_they_are_cut() {
-        use crate::base::rng::{Purpose, Stream};
+        use base::rng::{Purpose, Stream};
         let mut draws = Stream::new(34, Purpose::Ties, 0);
         for _ in 0..400 {
             let mut log = StepLog::default();

@@ -2,8 +2,8 @@
 //! visit does not load it.
 
 use super::Sim;
-use crate::session::closeup::CloseUp;
 use crate::wasm::boundary::{value, written};
+use run::session::closeup::CloseUp;
 use wasm_bindgen::prelude::*;
 
 /// Types that the declarations below use.

@@ -2,12 +2,12 @@
 
 use super::lane::{Waiting, key};
 use super::queue::FlowQueue;
-use crate::base::{Micros, RequestId};
-use crate::engine::clock::ClusterEvent;
-use crate::engine::facts::{RequestFact, Sink};
-use crate::engine::gateway::state::{Around, Gateway};
-use crate::engine::request::{Record, Slot};
+use crate::clock::ClusterEvent;
+use crate::facts::{RequestFact, Sink};
+use crate::gateway::state::{Around, Gateway};
 use crate::policy::Reason;
+use crate::request::{Record, Slot};
+use base::{Micros, RequestId};
 
 /// What came of an attempt.
 enum Outcome {
@@ -21,7 +21,7 @@ enum Outcome {
 
 impl Gateway {
     /// A request that admission let in joins the gateway's queue, which may send one on at once.
-    pub(in crate::engine::gateway) fn join_queue<S: Sink>(
+    pub(in crate::gateway) fn join_queue<S: Sink>(
         &mut self,
         slot: Slot,
         around: &mut Around<'_>,
@@ -57,7 +57,7 @@ impl Gateway {
     }
 
     /// The tick has come at which another attempt makes sense: one in each lane.
-    pub(in crate::engine::gateway) fn attempt_all<S: Sink>(&mut self, around: &mut Around<'_>, sink: &mut S) {
+    pub(in crate::gateway) fn attempt_all<S: Sink>(&mut self, around: &mut Around<'_>, sink: &mut S) {
         let lanes = self.flow.as_mut().map_or(0, |flow| {
             flow.attempt_at = Micros::MAX;
             flow.lanes.len()
@@ -106,7 +106,7 @@ impl Gateway {
 impl FlowQueue {
     /// Its next event.
     #[inline]
-    pub(in crate::engine::gateway) fn event(&self) -> (Micros, ClusterEvent) {
+    pub(in crate::gateway) fn event(&self) -> (Micros, ClusterEvent) {
         if self.sweep_at < self.attempt_at {
             (self.sweep_at, ClusterEvent::Sweep)
         } else {

@@ -2,19 +2,19 @@
 
 use super::lane::{Lane, Waiting};
 use super::queue::FlowQueue;
-use crate::base::small::sort::sort_by_key;
-use crate::base::{Micros, ReplicaId, RequestId, Span};
-use crate::engine::facts::Sink;
-use crate::engine::gateway::routing::uncached_tokens;
-use crate::engine::gateway::state::{Around, Gateway};
-use crate::engine::replica::Replica;
-use crate::engine::request::{Book, Record};
+use crate::facts::Sink;
+use crate::gateway::routing::uncached_tokens;
+use crate::gateway::state::{Around, Gateway};
 use crate::policy::ReplicaPhase;
-use crate::scenario::Scenario;
+use crate::replica::Replica;
+use crate::request::{Book, Record};
+use base::small::sort::sort_by_key;
+use base::{Micros, ReplicaId, RequestId, Span};
+use document::Scenario;
 
 impl FlowQueue {
     /// A replica was added or is in another phase: lanes may be served now, or not any more.
-    pub(in crate::engine::gateway) fn see_phase(
+    pub(in crate::gateway) fn see_phase(
         &mut self,
         (replica, phase): (&Replica, ReplicaPhase),
         now: Micros,
@@ -26,12 +26,7 @@ impl FlowQueue {
     }
 
     /// Routers take a replica for the second of two phases, if it was the first for them: it was ejected, or readmitted.
-    pub(in crate::engine::gateway) fn turn(
-        &mut self,
-        replica: ReplicaId,
-        phases: [ReplicaPhase; 2],
-        now: Micros,
-    ) {
+    pub(in crate::gateway) fn turn(&mut self, replica: ReplicaId, phases: [ReplicaPhase; 2], now: Micros) {
         self.gauge.turn(replica, phases);
         self.try_soon(now);
     }
@@ -52,7 +47,7 @@ impl FlowQueue {
     }
 
     /// A request is sent to a replica.
-    pub(in crate::engine::gateway) fn sent(&mut self, request: RequestId, to: &Replica, book: &Book) {
+    pub(in crate::gateway) fn sent(&mut self, request: RequestId, to: &Replica, book: &Book) {
         let record = book.here(request);
         let active = &book.active()[record.slot];
         self.gauge.sent(request, to.id(), || uncached_tokens(to, active));
@@ -60,7 +55,7 @@ impl FlowQueue {
     }
 
     /// The pools of each stage, where prefill is apart.
-    pub(in crate::engine::gateway) fn set_stages(&mut self, stages: [u64; 2], now: Micros, book: &Book) {
+    pub(in crate::gateway) fn set_stages(&mut self, stages: [u64; 2], now: Micros, book: &Book) {
         if self.gauge.set_stages(stages) {
             self.look_who_serves(now, book);
             self.try_soon(now);
@@ -69,7 +64,7 @@ impl FlowQueue {
 
     /// An event of a replica has run at `now`, which has `in_flight` requests now.
     #[inline]
-    pub(in crate::engine::gateway) fn gauge_sees(&mut self, replica: &Replica, in_flight: u32, now: Micros) {
+    pub(in crate::gateway) fn gauge_sees(&mut self, replica: &Replica, in_flight: u32, now: Micros) {
         self.gauge.see(replica, in_flight, now);
         if self.waiting > 0 && self.attempt_at == Micros::MAX && self.rests() {
             self.try_soon(now);
@@ -84,13 +79,13 @@ impl FlowQueue {
     }
 
     /// The signals of a replica are that late from now on; not any more if that is 0.
-    pub(in crate::engine::gateway) fn set_late(&mut self, replica: &Replica, delay: Span, now: Micros) {
+    pub(in crate::gateway) fn set_late(&mut self, replica: &Replica, delay: Span, now: Micros) {
         self.gauge.set_late(replica, delay, now);
         self.try_soon(now);
     }
 
     /// A request has its first token.
-    pub(in crate::engine::gateway) fn computed(&mut self, request: RequestId, now: Micros) {
+    pub(in crate::gateway) fn computed(&mut self, request: RequestId, now: Micros) {
         self.gauge.computed(request);
         if self.gauge.follows_requests() {
             self.try_soon(now);
@@ -98,13 +93,13 @@ impl FlowQueue {
     }
 
     /// A request has left a replica.
-    pub(in crate::engine::gateway) fn left_replica(&mut self, request: RequestId, now: Micros) {
+    pub(in crate::gateway) fn left_replica(&mut self, request: RequestId, now: Micros) {
         self.note_left(request);
         self.computed(request, now);
     }
 
     /// A request that had joined has left the cluster.
-    pub(in crate::engine::gateway) fn ended(&mut self, r: &Record, now: Micros) {
+    pub(in crate::gateway) fn ended(&mut self, r: &Record, now: Micros) {
         if r.entered.is_known()
             && let Some(s) = self.accounting(self.priority(r.class))
         {
@@ -116,7 +111,7 @@ impl FlowQueue {
 
 impl Gateway {
     /// Follows a scenario's flow control: all that wait are queued again, in order of arrival, or go on at once if there is none.
-    pub(in crate::engine) fn change_flow<S: Sink>(
+    pub(crate) fn change_flow<S: Sink>(
         &mut self,
         scenario: &Scenario,
         around: &mut Around<'_>,
@@ -184,7 +179,7 @@ impl FlowQueue {
     }
 
     /// How long clients wait from now on.
-    pub(in crate::engine::gateway) fn set_timeout(&mut self, timeout: Span) {
+    pub(in crate::gateway) fn set_timeout(&mut self, timeout: Span) {
         self.timeout = timeout;
     }
 

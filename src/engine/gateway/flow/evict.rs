@@ -1,8 +1,8 @@
 //! Eviction: a request in flight of negative priority makes room for a higher band that has to wait.
 
 use super::queue::FlowQueue;
-use crate::base::RequestId;
-use crate::engine::gateway::state::Around;
+use crate::gateway::state::Around;
+use base::RequestId;
 
 impl FlowQueue {
     /// A request of that priority is sent to a replica.

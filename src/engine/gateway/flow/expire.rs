@@ -2,14 +2,14 @@
 
 use super::lane::Waiting;
 use super::queue::FlowQueue;
-use crate::engine::facts::{RequestFact, Sink};
-use crate::engine::gateway::state::{Around, Gateway};
+use crate::facts::{RequestFact, Sink};
+use crate::gateway::state::{Around, Gateway};
 use crate::policy::Reason;
 
 impl Gateway {
     /// Refuses those that have waited for as long as they may, one after the other: admission may let others in for each, which
     /// then join.
-    pub(in crate::engine::gateway) fn sweep<S: Sink>(&mut self, around: &mut Around<'_>, sink: &mut S) {
+    pub(in crate::gateway) fn sweep<S: Sink>(&mut self, around: &mut Around<'_>, sink: &mut S) {
         while let Some((waiting, served)) = self.flow.as_mut().and_then(|flow| flow.expired(around)) {
             let (request, band) = (waiting.request, waiting.priority);
             let waited = around.now.since(waiting.since);

@@ -1,13 +1,13 @@
 //! The gauge of a saturation detector: what it sees of the replicas, and what the gateway itself counts.
 
-use crate::base::lookup::LookupMap;
-use crate::base::{Micros, ReplicaId, RequestId, Span};
-use crate::engine::gateway::ejection::{Takers, any_serves};
-use crate::engine::gateway::picture::Picture;
-use crate::engine::replica::Replica;
+use crate::gateway::ejection::{Takers, any_serves};
+use crate::gateway::picture::Picture;
 use crate::policy::flow::{Load, saturation};
 use crate::policy::{ReplicaPhase, ReplicaView};
-use crate::scenario::{ConcurrencyMode, Detector};
+use crate::replica::Replica;
+use base::lookup::LookupMap;
+use base::{Micros, ReplicaId, RequestId, Span};
+use document::{ConcurrencyMode, Detector};
 use serde::{Deserialize, Serialize};
 
 /// Looks go on while a replica has an event within this time.
@@ -15,7 +15,7 @@ const SOON: Span = Span(60_000_000);
 
 /// A detector with what it knows of the replicas.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(in crate::engine) struct Gauge {
+pub(crate) struct Gauge {
     detector: Detector,
     picture: Picture,
     /// The pools whose replicas answer clients and those that prefill for others, as bits by number.
@@ -30,7 +30,7 @@ pub(in crate::engine) struct Gauge {
 
 impl Gauge {
     /// A gauge of replicas of which nothing has been sent anything by its count.
-    pub(in crate::engine::gateway) fn new(detector: &Detector, replicas: &[Replica]) -> Self {
+    pub(in crate::gateway) fn new(detector: &Detector, replicas: &[Replica]) -> Self {
         let refresh = match detector {
             Detector::Utilization(s) => Span(s.refresh_us),
             // They look at nothing but the gateway's own counts.
@@ -53,19 +53,19 @@ impl Gauge {
     }
 
     /// Approximate size of a copy in bytes.
-    pub(in crate::engine) fn bytes(&self) -> u64 {
+    pub(crate) fn bytes(&self) -> u64 {
         (64 * self.uncached.len() + 24 * self.parts.len()) as u64
     }
 
     /// Goes on with the counts of `before`, if both count them.
-    pub(in crate::engine::gateway) fn resume(&mut self, before: Self) {
+    pub(in crate::gateway) fn resume(&mut self, before: Self) {
         if self.counts_tokens && before.counts_tokens {
             (self.uncached, self.parts) = (before.uncached, before.parts);
         }
     }
 
     /// A replica was added or is in another phase.
-    pub(in crate::engine::gateway) fn see_phase(&mut self, replica: &Replica, phase: ReplicaPhase) {
+    pub(in crate::gateway) fn see_phase(&mut self, replica: &Replica, phase: ReplicaPhase) {
         if replica.id().index() == self.uncached.len() {
             self.picture.add(replica);
             self.uncached.push(0);
@@ -74,23 +74,23 @@ impl Gauge {
     }
 
     /// A replica is in the second of two phases now if it was in the first.
-    pub(in crate::engine::gateway) fn turn(&mut self, replica: ReplicaId, phases: [ReplicaPhase; 2]) {
+    pub(in crate::gateway) fn turn(&mut self, replica: ReplicaId, phases: [ReplicaPhase; 2]) {
         self.picture.turn(replica, phases);
     }
 
     /// An event of a replica has run at `now`, which has `in_flight` requests now.
     #[inline]
-    pub(in crate::engine::gateway) fn see(&mut self, replica: &Replica, in_flight: u32, now: Micros) {
+    pub(in crate::gateway) fn see(&mut self, replica: &Replica, in_flight: u32, now: Micros) {
         self.picture.see(replica, (in_flight, now), [false; 2]);
     }
 
     /// The signals of a replica are that late from now on; not any more if that is 0.
-    pub(in crate::engine::gateway) fn set_late(&mut self, replica: &Replica, delay: Span, now: Micros) {
+    pub(in crate::gateway) fn set_late(&mut self, replica: &Replica, delay: Span, now: Micros) {
         self.picture.set_late(replica, delay, now);
     }
 
     /// A request is sent to a replica, with `uncached` tokens of its prompt to compute there.
-    pub(in crate::engine::gateway) fn sent(
+    pub(in crate::gateway) fn sent(
         &mut self,
         request: RequestId,
         to: ReplicaId,
@@ -104,7 +104,7 @@ impl Gauge {
     }
 
     /// A request has its first token, or has left.
-    pub(in crate::engine::gateway) fn computed(&mut self, request: RequestId) {
+    pub(in crate::gateway) fn computed(&mut self, request: RequestId) {
         if self.counts_tokens
             && let Some((replica, tokens)) = self.parts.remove(request.0)
         {
@@ -113,7 +113,7 @@ impl Gauge {
     }
 
     /// How saturated those of `pools` are that serve.
-    pub(in crate::engine::gateway) fn saturation(
+    pub(in crate::gateway) fn saturation(
         &mut self,
         pools: u64,
         in_flight: &[u32],
@@ -125,13 +125,7 @@ impl Gauge {
     }
 
     /// What it would find at `now`: nothing changes by asking.
-    pub(in crate::engine) fn would_find(
-        &self,
-        pools: u64,
-        in_flight: &[u32],
-        replicas: &[Replica],
-        now: Micros,
-    ) -> f64 {
+    pub(crate) fn would_find(&self, pools: u64, in_flight: &[u32], replicas: &[Replica], now: Micros) -> f64 {
         let views: Vec<ReplicaView> = replicas.iter().map(|r| self.picture.would_see(r, now)).collect();
         let age = |i: usize| if self.picture.is_due(i, now) { Span::ZERO } else { self.picture.age(i, now) };
         self.of(&views, pools, in_flight, age)
@@ -156,7 +150,7 @@ impl Gauge {
     }
 
     /// The pools of each stage, where they differ. Whether they are others than before.
-    pub(in crate::engine::gateway) fn set_stages(&mut self, stages: [u64; 2]) -> bool {
+    pub(in crate::gateway) fn set_stages(&mut self, stages: [u64; 2]) -> bool {
         std::mem::replace(&mut self.stages, stages) != stages
     }
 

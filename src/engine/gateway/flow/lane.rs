@@ -1,10 +1,10 @@
 //! The bands of requests that the same pools can serve, the highest priority first.
 
-use crate::base::queue::Queue;
-use crate::base::{Micros, RequestId};
-use crate::engine::request::{Book, Slot};
 use crate::policy::flow::{Accounts, CeilingState, Flow, next_in_turn};
-use crate::scenario::{Fairness, FlowBand, FlowControl, Ordering};
+use crate::request::{Book, Slot};
+use base::queue::Queue;
+use base::{Micros, RequestId};
+use document::{Fairness, FlowBand, FlowControl, Ordering};
 use serde::{Deserialize, Serialize};
 use std::cmp;
 use std::collections::VecDeque;

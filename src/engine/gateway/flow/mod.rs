@@ -11,6 +11,6 @@ mod gauge;
 mod lane;
 mod queue;
 
-pub(in crate::engine::gateway) use gauge::Gauge;
+pub(in crate::gateway) use gauge::Gauge;
 pub use queue::BandSight;
-pub(in crate::engine) use queue::FlowQueue;
+pub(crate) use queue::FlowQueue;

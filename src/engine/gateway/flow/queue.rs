@@ -2,13 +2,11 @@
 
 use super::gauge::Gauge;
 use super::lane::{Band, Lane, Waiting, over};
-use crate::base::{Micros, RequestId, Span};
-use crate::engine::replica::Replica;
-use crate::engine::request::{Book, Record};
 use crate::policy::flow::Accounts;
-use crate::scenario::{
-    ClassPriorities, Fairness, FlowControl, FlowKey, ProgramAware, Scenario, Slo, SloClass,
-};
+use crate::replica::Replica;
+use crate::request::{Book, Record};
+use base::{Micros, RequestId, Span};
+use document::{ClassPriorities, Fairness, FlowControl, FlowKey, ProgramAware, Scenario, Slo, SloClass};
 use serde::{Deserialize, Serialize};
 
 /// A band of the gateway's queue, to be looked at.
@@ -31,7 +29,7 @@ const SWEEP: u64 = 1_000_000;
 
 /// The gateway's queue.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(in crate::engine) struct FlowQueue {
+pub(crate) struct FlowQueue {
     pub(super) settings: FlowControl,
     /// By number of an SLO class, then for all others: the time to first token that its objective allows.
     deadlines: [Span; SloClass::ALL.len() + 1],
@@ -63,8 +61,7 @@ pub(in crate::engine) struct FlowQueue {
 
 /// How long requests of a class may wait for their first token.
 fn deadlines(slo: &Slo) -> [Span; SloClass::ALL.len() + 1] {
-    let span =
-        |ms: f64| if ms > 0.0 { crate::base::math::round_to_span(ms * 1000.0) } else { Span(u64::MAX) };
+    let span = |ms: f64| if ms > 0.0 { base::math::round_to_span(ms * 1000.0) } else { Span(u64::MAX) };
     let mut all = [span(slo.ttft_ms); SloClass::ALL.len() + 1];
     for own in &slo.classes {
         all[own.class.rank() as usize] = span(own.ttft_ms);
@@ -74,7 +71,7 @@ fn deadlines(slo: &Slo) -> [Span; SloClass::ALL.len() + 1] {
 
 impl FlowQueue {
     /// An empty queue.
-    pub(in crate::engine::gateway) fn new(
+    pub(in crate::gateway) fn new(
         settings: &FlowControl,
         scenario: &Scenario,
         timeout: Span,
@@ -100,24 +97,24 @@ impl FlowQueue {
     }
 
     /// Approximate size of a copy in bytes.
-    pub(in crate::engine) fn bytes(&self) -> u64 {
+    pub(crate) fn bytes(&self) -> u64 {
         let joined: usize = self.lanes.iter().map(|lane| lane.joined.len()).sum();
         self.gauge.bytes() + self.accounts.bytes() + (joined * 2 * size_of::<Waiting>()) as u64
     }
 
     /// Requests that wait.
-    pub(in crate::engine) fn waiting(&self) -> u32 {
+    pub(crate) fn waiting(&self) -> u32 {
         self.waiting
     }
 
     /// Requests that wait and can go to a pool.
-    pub(in crate::engine) fn waiting_for(&self, pool: u32) -> u32 {
+    pub(crate) fn waiting_for(&self, pool: u32) -> u32 {
         let of = self.lanes.iter().filter(|lane| lane.pools >> pool & 1 == 1);
         of.map(Lane::waiting).sum()
     }
 
     /// Its bands, the highest priority first, while the replicas are as saturated as that.
-    pub(in crate::engine) fn bands(&self, saturation: f64, book: &Book) -> Vec<BandSight> {
+    pub(crate) fn bands(&self, saturation: f64, book: &Book) -> Vec<BandSight> {
         let mut all: Vec<BandSight> = Vec::new();
         for lane in &self.lanes {
             let mut ceilings = Vec::new();
@@ -142,7 +139,7 @@ impl FlowQueue {
     }
 
     /// How many requests wait in each band, in the order in which the bands came to be.
-    pub(in crate::engine) fn waiting_by_band(&self) -> impl Iterator<Item = (i32, u32)> + '_ {
+    pub(crate) fn waiting_by_band(&self) -> impl Iterator<Item = (i32, u32)> + '_ {
         let of = |priority: i32| {
             let bands = self.lanes.iter().flat_map(|lane| &lane.bands);
             bands.filter(|band| band.priority() == priority).map(|band| band.waiting).sum()
@@ -151,13 +148,13 @@ impl FlowQueue {
     }
 
     /// The requests that wait, in order of joining.
-    pub(in crate::engine) fn requests<'a>(&'a self, book: &'a Book) -> impl Iterator<Item = RequestId> + 'a {
+    pub(crate) fn requests<'a>(&'a self, book: &'a Book) -> impl Iterator<Item = RequestId> + 'a {
         let joined = self.lanes.iter().flat_map(|lane| &lane.joined);
         joined.filter(|w| w.waits(book)).map(|w| w.request)
     }
 
     /// The requests that wait in the bands of a priority, in order of joining.
-    pub(in crate::engine) fn in_band<'a>(
+    pub(crate) fn in_band<'a>(
         &'a self,
         priority: i32,
         book: &'a Book,
@@ -167,7 +164,7 @@ impl FlowQueue {
     }
 
     /// How saturated an attempt at `now` would find all replicas.
-    pub(in crate::engine) fn saturation(&self, in_flight: &[u32], replicas: &[Replica], now: Micros) -> f64 {
+    pub(crate) fn saturation(&self, in_flight: &[u32], replicas: &[Replica], now: Micros) -> f64 {
         self.gauge.would_find(u64::MAX, in_flight, replicas, now)
     }
 
@@ -195,7 +192,7 @@ impl FlowQueue {
     pub(super) fn expires(&self, served: (bool, Micros), since: Micros) -> Micros {
         let s = &self.settings;
         let ttl_s = if served.0 { s.ttl_s } else { s.no_replica_ttl_s };
-        let ttl = crate::base::math::round_to_span(ttl_s * 1e6);
+        let ttl = base::math::round_to_span(ttl_s * 1e6);
         if ttl == Span::ZERO { Micros::MAX } else { since.max(served.1).saturating_add(ttl) }
     }
 
@@ -224,7 +221,7 @@ impl FlowQueue {
     }
 
     /// Another attempt makes sense from the first tick after `now` on.
-    pub(in crate::engine::gateway) fn try_soon(&mut self, now: Micros) {
+    pub(in crate::gateway) fn try_soon(&mut self, now: Micros) {
         if self.waiting > 0 {
             let tick = self.settings.tick_us;
             self.try_at(Micros((now.0 / tick + 1).saturating_mul(tick)));
@@ -261,7 +258,7 @@ impl FlowQueue {
     }
 
     /// INV-1: the counts are those of the lanes.
-    pub(in crate::engine) fn verify(&self, book: &Book) {
+    pub(crate) fn verify(&self, book: &Book) {
         let waiting: u32 = self.lanes.iter().map(Lane::waiting).sum();
         assert!(waiting == self.waiting, "INV-1: {waiting} requests wait in lanes, not {}", self.waiting);
         let joined = self.requests(book).count();

@@ -4,7 +4,7 @@ use super::scalar::{Scalar, number, quantity};
 use super::want::{Changes, Items, Want, merge, new_file};
 use super::yaml::{Node, documents};
 use super::{Export, Row, Written};
-use crate::scenario::{
+use document::{
     AdmissionPolicy, OverLimit, Picker, PriorityPolicy, RoutingPolicy, ScalingPolicy, Scenario, Scheduler,
     Scorer, Ties, Weighted,
 };

@@ -3,7 +3,7 @@
 use super::command::{Flag, Wanted, written};
 use super::scalar::{Scalar, number};
 use super::{Export, Language, Row, Written};
-use crate::scenario::{CacheIndex, KvCost, RoutingPolicy, Scenario};
+use document::{CacheIndex, KvCost, RoutingPolicy, Scenario};
 
 /// Dynamo.
 pub(super) struct Dynamo;

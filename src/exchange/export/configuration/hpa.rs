@@ -7,9 +7,7 @@ use super::scaled::{Asked, asked, behavior};
 use super::want::{Items, Want};
 use super::yaml::Node;
 use super::{Export, Row, Written};
-use crate::scenario::{
-    Behavior, CarriedOutBy, FurtherMetric, Horizontal, Pool, ScalingPolicy, Scenario, TargetOf,
-};
+use document::{Behavior, CarriedOutBy, FurtherMetric, Horizontal, Pool, ScalingPolicy, Scenario, TargetOf};
 
 /// The horizontal autoscaler.
 pub(super) struct Hpa;

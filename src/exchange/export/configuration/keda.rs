@@ -6,11 +6,11 @@ use super::scaled::{Asked, asked, behavior};
 use super::want::{Items, Want};
 use super::yaml::Node;
 use super::{Export, Row, Written};
-use crate::perf::resolve;
-use crate::scenario::{
+use document::{
     Behavior, Compat, FurtherTrigger, Keda as Settings, PeakPrefill, Pool, ScalingPolicy, Scenario, TargetOf,
     TokenAware,
 };
+use engine::perf::resolve;
 
 /// KEDA.
 pub(super) struct Keda;
@@ -150,12 +150,12 @@ fn token_aware(
     let value = format!("token-aware, {} tokens/s", number(peak.floor()));
     rows.push(Row::near(path, "policy", value, "triggers", why));
     let backlog = FurtherTrigger {
-        metric: crate::scenario::ScalingMetric::PrefillBacklog,
+        metric: document::ScalingMetric::PrefillBacklog,
         threshold: peak.floor() * own.backlog_s,
         ..FurtherTrigger::default()
     };
     let kv = FurtherTrigger {
-        metric: crate::scenario::ScalingMetric::Kv,
+        metric: document::ScalingMetric::Kv,
         threshold: own.kv,
         ..FurtherTrigger::default()
     };
@@ -232,9 +232,8 @@ fn trigger_of(
     let pool = own.target_of == TargetOf::Pool;
     let said = |key: &str| there.and_then(|node| node.at(&["metadata", key])?.scalar());
     // A query that divides tokens by a rate has its threshold in seconds.
-    let per = said("query")
-        .filter(|_| own.metric == crate::scenario::ScalingMetric::PrefillBacklog)
-        .and_then(divisor);
+    let per =
+        said("query").filter(|_| own.metric == document::ScalingMetric::PrefillBacklog).and_then(divisor);
     let threshold = Scalar::Quantity(own.threshold / per.unwrap_or(1.0));
     let activation = Scalar::Quantity(own.activation / per.unwrap_or(1.0));
     let before =

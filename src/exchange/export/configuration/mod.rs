@@ -20,7 +20,7 @@ mod want;
 mod wva;
 mod yaml;
 
-use crate::scenario::Scenario;
+use document::Scenario;
 use serde::{Deserialize, Serialize};
 
 /// A system whose configuration is written.

@@ -1,7 +1,7 @@
 //! Names of models: those of scenarios as ids of Hugging Face.
 
-use crate::perf::catalogue;
-use crate::scenario::{Pool, model_key};
+use document::{Pool, model_key};
+use engine::perf::catalogue;
 
 /// Ids of models by their keys, where the catalogue has none or has lost the capital letters.
 const IDS: [(&str, &str); 34] = [

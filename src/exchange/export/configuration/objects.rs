@@ -4,7 +4,7 @@ use super::scalar::Scalar;
 use super::want::{Changes, Want, merge, new_file};
 use super::yaml::{Node, documents, find};
 use super::{Row, Written};
-use crate::scenario::{Pool, ScalingPolicy, Scenario};
+use document::{Pool, ScalingPolicy, Scenario};
 
 /// The object of a pool: its pool, its path in the scenario, the object of the file, and the rows so far.
 pub(super) type Object<'f> = dyn Fn(&Pool, &str, Option<&Node>, &mut Vec<Row>) -> Option<Want<'static>> + 'f;

@@ -4,11 +4,9 @@ use super::Row;
 use super::scalar::{Scalar, number};
 use super::want::{Items, Want};
 use super::yaml::Node;
-use crate::exchange::import::configuration::Reader;
-use crate::exchange::import::configuration::horizontal::measured;
-use crate::scenario::{
-    Behavior, BehaviorRules, ChangeLimit, DirectionRules, LimitUnit, ScalingMetric, SelectRule,
-};
+use crate::import::configuration::Reader;
+use crate::import::configuration::horizontal::measured;
+use document::{Behavior, BehaviorRules, ChangeLimit, DirectionRules, LimitUnit, ScalingMetric, SelectRule};
 use serde_json::json;
 
 /// How a metric is asked for.

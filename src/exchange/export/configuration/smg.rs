@@ -3,7 +3,7 @@
 use super::command::{Flag, Wanted, written};
 use super::scalar::{Scalar, number};
 use super::{Export, Language, Row, Written};
-use crate::scenario::{
+use document::{
     AdmissionPolicy, CacheAware, CacheBalance, CacheKnowledge, CacheMiss, OverLimit, Role, RoutingPolicy,
     Scenario, SessionMode,
 };

@@ -5,11 +5,11 @@ use super::command::{Flag, FlagValue, Wanted, written};
 use super::model::{hub_id, is_same};
 use super::scalar::{Scalar, number};
 use super::{Export, Language, Row, Written};
-use crate::perf::{Resolved, resolve};
-use crate::scenario::{
+use document::{
     BatchLimit, Compat, EngineGeneration, KvBlocks, LatencyModel, Pool, PreemptionVictim, PriorityPolicy,
     Scenario, Scheduler,
 };
+use engine::perf::{Resolved, resolve};
 
 /// vLLM.
 pub(super) struct Vllm;
@@ -290,7 +290,7 @@ fn unmatched(pool: &Pool, at: &str, scenario: &Scenario, rows: &mut Vec<Row>) {
             "write it as --speculative-config: the scenario has acceptance rates and no name of a drafter";
         no(format!("{at}.engine.speculative"), "speculative decoding", String::new(), why);
     }
-    if pool.role != crate::scenario::Role::Mixed && scenario.cluster.disaggregation.is_some() {
+    if pool.role != document::Role::Mixed && scenario.cluster.disaggregation.is_some() {
         let why = "write it as --kv-transfer-config: the scenario names no connector";
         no(format!("{at}.role"), "role", pool.role.name().to_owned(), why);
     }

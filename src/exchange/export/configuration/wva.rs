@@ -7,9 +7,7 @@ use super::scalar::{Scalar, number};
 use super::want::{Changes, Want, merge, new_file};
 use super::yaml::Node;
 use super::{Export, Row, Written};
-use crate::scenario::{
-    Optimizer, Pool, QueueCharge, QueueingModel, SaturationV2, Scaling, ScalingPolicy, Scenario,
-};
+use document::{Optimizer, Pool, QueueCharge, QueueingModel, SaturationV2, Scaling, ScalingPolicy, Scenario};
 
 /// llm-d's autoscaler.
 pub(super) struct Wva;

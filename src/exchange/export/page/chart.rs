@@ -1,8 +1,8 @@
 //! Charts over time as SVG: lines between two axes, with a key. Colours are classes, so that the page decides them.
 
 use super::html::escaped;
-use crate::base::math::{log10, pow};
-use crate::base::small::decimal::plain;
+use base::math::{log10, pow};
+use base::small::decimal::plain;
 use std::fmt::Write as _;
 
 const WIDTH: f64 = 640.0;

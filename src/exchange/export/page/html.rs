@@ -1,6 +1,6 @@
 //! Pieces of HTML: text that is escaped, tables, lists of figures.
 
-pub(super) use crate::base::html_text::escaped;
+pub(super) use base::html_text::escaped;
 use std::fmt::Write as _;
 
 /// A table under a heading: the first column names the rows, the others are numbers unless they are texts.

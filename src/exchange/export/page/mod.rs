@@ -5,16 +5,16 @@ mod chart;
 mod html;
 mod yaml;
 
-use crate::base::number_text::{count, duration, three_digits};
-use crate::base::small::decimal::fixed;
-use crate::base::{Micros, json};
-use crate::observe::report::{GroupPart, Report, RunMetric};
-use crate::scenario::edit_label;
-use crate::session::Session;
-use crate::session::view::{Columns, ColumnsQuery, View};
-use crate::stats::Summary;
+use base::number_text::{count, duration, three_digits};
+use base::small::decimal::fixed;
+use base::stats::Summary;
+use base::{Micros, json};
 use chart::{Chart, LINES};
+use document::edit_label;
 use html::{Table, escaped, figures, put};
+use run::observe::report::{GroupPart, Report, RunMetric};
+use run::session::Session;
+use run::session::view::{Columns, ColumnsQuery, View};
 
 const STYLE: &str = include_str!("style.css");
 /// Most rows of a table.

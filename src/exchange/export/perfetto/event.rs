@@ -1,9 +1,9 @@
 //! What a trace is made of: slices, instants and values of counters, each in its place.
 
-use crate::base::{Micros, ReplicaId, RequestId};
-use crate::engine::{DropReason, FaultFact, FleetFact, Stage};
-use crate::observe::anomaly::AnomalyKind;
-use crate::policy::Reason;
+use base::{Micros, ReplicaId, RequestId};
+use engine::policy::Reason;
+use engine::{DropReason, FaultFact, FleetFact, Stage};
+use run::observe::anomaly::AnomalyKind;
 use std::collections::BTreeMap;
 
 /// A process of the trace.

@@ -1,6 +1,6 @@
 //! Lanes that are packed: each gets the first that is free.
 
-use crate::base::Micros;
+use base::Micros;
 use std::collections::BTreeSet;
 
 /// Lanes of one kind of one process.

@@ -2,8 +2,8 @@
 
 use super::event::{Counter, Lane, Log, Open, Phase, Place, Process, Refusal, What};
 use super::lanes::Packed;
-use crate::base::{Micros, ReplicaId, RequestId, Span};
-use crate::engine::{CacheFact, HandoverFact, ReplicaFact, RequestFact};
+use base::{Micros, ReplicaId, RequestId, Span};
+use engine::{CacheFact, HandoverFact, ReplicaFact, RequestFact};
 use std::collections::{BTreeMap, VecDeque};
 
 /// What a request does at a replica.

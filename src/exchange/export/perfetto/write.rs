@@ -1,11 +1,11 @@
 //! The text of a trace: names of processes and lanes first, then the events in order of time.
 
 use super::event::{Counter, Decided, Event, Flow, Lane, Log, Phase, Process, Refusal, What};
-use crate::base::RequestId;
-use crate::engine::{FaultFact, FleetFact, Stage};
-use crate::exchange::export::Destination;
-use crate::exchange::export::sheet::BUFFER_BYTES;
-use crate::session::Session;
+use crate::export::Destination;
+use crate::export::sheet::BUFFER_BYTES;
+use base::RequestId;
+use engine::{FaultFact, FleetFact, Stage};
+use run::session::Session;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::{self, Display, Write as _};
 use std::io::{self, BufWriter, Write};

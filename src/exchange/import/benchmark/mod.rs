@@ -7,8 +7,8 @@ pub(crate) mod exposition;
 pub(crate) mod place;
 pub(crate) mod problems;
 mod reading;
-pub(crate) mod series;
-pub(crate) mod statistics;
+pub mod series;
+pub mod statistics;
 mod text;
 
 pub(crate) use place::Place;
@@ -17,7 +17,7 @@ pub use reading::{Benchmarks, format, formats, read};
 pub use series::{MetricSeries, Timeline};
 pub use text::Text;
 
-use crate::scenario::LatencyClock;
+use document::LatencyClock;
 use serde::Serialize;
 
 /// One figure: a metric and a statistic of it, exact or between two bounds.
@@ -172,7 +172,7 @@ impl Benchmark {
     }
 
     /// The requests that the tool counts in its figures.
-    pub(crate) fn counted(&self) -> impl Iterator<Item = &Request> {
+    pub fn counted(&self) -> impl Iterator<Item = &Request> {
         self.requests.iter().filter(|r| r.counted)
     }
 

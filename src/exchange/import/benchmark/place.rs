@@ -1,7 +1,7 @@
 //! Typed access to the numbers and texts of a JSON document; problems are reported with their path.
 
 use super::{Benchmark, Problems};
-use crate::base::Diagnostic;
+use base::Diagnostic;
 use serde_json::Value;
 
 /// A place in a document, with its path.

@@ -1,7 +1,7 @@
 //! The problems of a benchmark's file, limited to a readable number.
 
-use crate::base::{Diagnostic, Diagnostics, diag};
-use crate::scenario::limits;
+use base::{Diagnostic, Diagnostics, diag};
+use document::limits;
 
 /// Most requests of a file.
 pub(crate) const MOST_REQUESTS: usize = limits::EXPLICIT_REQUESTS;

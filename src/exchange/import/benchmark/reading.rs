@@ -1,11 +1,11 @@
 //! Recognises the format of a benchmark file and reads its runs.
 
 use super::{Benchmark, EngineFacts, Problems, Text};
-use crate::base::pointer::pointer;
-use crate::base::{Diagnostic, Diagnostics};
-use crate::exchange::import::benchmark_report::is_yaml;
-use crate::exchange::import::{BENCHMARKS, Family, Import};
-use crate::scenario::limits;
+use crate::import::benchmark_report::is_yaml;
+use crate::import::{BENCHMARKS, Family, Import};
+use base::pointer::pointer;
+use base::{Diagnostic, Diagnostics};
+use document::limits;
 use serde_json::Value;
 
 /// Most bytes of a file.

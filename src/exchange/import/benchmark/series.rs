@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 pub(crate) const MOST_INSTANTS: usize = 20_000;
 
 /// Values of one series by instant, in milliseconds.
-pub(crate) type Points = BTreeMap<i64, f64>;
+pub type Points = BTreeMap<i64, f64>;
 
 /// Samples of all servers, by the names of their metrics without beginning: each label set by itself.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -61,7 +61,7 @@ pub(crate) fn names() -> impl Iterator<Item = &'static str> {
 
 impl Timeline {
     /// Series by name; `None` if there are fewer than two instants.
-    pub(crate) fn new(by_name: BTreeMap<String, Vec<Points>>) -> Option<Self> {
+    pub fn new(by_name: BTreeMap<String, Vec<Points>>) -> Option<Self> {
         let mut instants: Vec<i64> =
             by_name.values().flatten().flat_map(|points| points.keys().copied()).collect();
         instants.sort_unstable();
@@ -77,7 +77,7 @@ impl Timeline {
     }
 
     /// Microseconds between instants.
-    pub(crate) fn step_us(&self) -> u64 {
+    pub fn step_us(&self) -> u64 {
         self.step_ms.unsigned_abs().saturating_mul(1000)
     }
 

@@ -3,10 +3,10 @@
 use super::{Benchmark, Request};
 
 /// The statistics of a distribution.
-pub(crate) const STATISTICS: [&str; 5] = ["mean", "p50", "p90", "p95", "p99"];
+pub const STATISTICS: [&str; 5] = ["mean", "p50", "p90", "p95", "p99"];
 
 /// A statistic of values in ascending order; `None` if there are none.
-pub(crate) fn statistic(sorted: &[f64], stat: &str) -> Option<f64> {
+pub fn statistic(sorted: &[f64], stat: &str) -> Option<f64> {
     let last = sorted.len().checked_sub(1)?;
     if stat == "mean" {
         return Some(sorted.iter().sum::<f64>() / sorted.len() as f64);
@@ -19,7 +19,7 @@ pub(crate) fn statistic(sorted: &[f64], stat: &str) -> Option<f64> {
 }
 
 /// Sorts values.
-pub(crate) fn sort(values: &mut [f64]) {
+pub fn sort(values: &mut [f64]) {
     values.sort_by(f64::total_cmp);
 }
 
@@ -30,7 +30,7 @@ pub(crate) fn tpot_ms(ttft_us: u64, e2e_us: u64, output_tokens: u32) -> Option<f
 }
 
 /// A metric of a request.
-pub(crate) fn of_request(r: &Request, metric: &str) -> Option<f64> {
+pub fn of_request(r: &Request, metric: &str) -> Option<f64> {
     match metric {
         "ttft_ms" => r.ttft_us.map(|us| us as f64 / 1e3),
         "tpot_ms" => r.ttft_us.and_then(|ttft| tpot_ms(ttft, r.e2e_us, r.output_tokens)),

@@ -1,6 +1,6 @@
 //! The text of a benchmark's file and its JSON, parsed once for all formats.
 
-use crate::base::json;
+use base::json;
 use serde_json::Value;
 use std::borrow::Cow;
 

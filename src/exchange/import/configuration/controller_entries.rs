@@ -3,7 +3,7 @@
 
 use super::kubernetes::Patch;
 use super::reader::{Reader, seconds_of};
-use crate::base::Diagnostic;
+use base::Diagnostic;
 use serde_json::{Value, json};
 
 /// Keys of the controller, which stand in the data or in an entry `config.yaml`.

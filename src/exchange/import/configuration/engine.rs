@@ -7,7 +7,7 @@ use super::engine_parts as parts;
 use super::flags::Flags;
 use super::models::{gpu_named, model_named};
 use super::sets::PoolOf;
-use crate::scenario::limits;
+use document::limits;
 use serde_json::{Value, json};
 
 /// The rank of vLLM's defaults: any source that says a value overrides them.

@@ -4,8 +4,8 @@ use super::Reader;
 use super::engine::Sizes;
 use super::flags::Flags;
 use super::sets::PoolOf;
-use crate::perf::{known_model, kv_bytes_per_token};
-use crate::scenario::limits;
+use document::limits;
+use engine::perf::{known_model, kv_bytes_per_token};
 use serde_json::{Value, json};
 
 const GIB: f64 = 1_073_741_824.0;

@@ -4,8 +4,8 @@ use super::Reader;
 use super::engine::{Around, Sizes};
 use super::flags::Flags;
 use super::sets::PoolOf;
-use crate::perf::known_model;
-use crate::scenario::limits;
+use document::limits;
+use engine::perf::known_model;
 use serde_json::{Value, json};
 
 /// Most engines of a server.

@@ -8,7 +8,7 @@ use super::Reader;
 use super::flag_values::{Kind, value_of};
 use super::mapping::{Mapping, Standing};
 use super::sets::PoolOf;
-use crate::base::{Diagnostic, alike};
+use base::{Diagnostic, alike};
 use serde_json::{Map, Value};
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -4,7 +4,7 @@
 
 use super::kubernetes::Patch;
 use super::{Mapping, Reader, horizontal_rules as rules};
-use crate::base::{Diagnostic, Severity};
+use base::{Diagnostic, Severity};
 use serde_json::{Value, json};
 
 /// Part of the name of the metric with the number of replicas that an analyser wants.

@@ -2,7 +2,7 @@
 //! direction.
 
 use super::Reader;
-use crate::base::Diagnostic;
+use base::Diagnostic;
 use serde_json::{Value, json};
 
 /// A policy of a direction: the largest change in a period.

@@ -10,12 +10,12 @@ use super::script_places::place_of;
 use super::sets::{Field, Set};
 use super::sources::{ReadSources, format_of, read_all, silent, unread, unsettled};
 use super::title::{SaidOfFleet, speaks_of_change, title};
-use crate::base::diag::has_errors;
-use crate::base::{Diagnostic, Diagnostics, Severity};
-use crate::exchange::import::Import;
-use crate::exchange::import::documents::{Document, Text, documents};
-use crate::perf::{MemoryShares, Plan, memory_shares};
-use crate::scenario::{self, Pool, Scenario, from_value};
+use crate::import::Import;
+use crate::import::documents::{Document, Text, documents};
+use base::diag::has_errors;
+use base::{Diagnostic, Diagnostics, Severity};
+use document::{self, Pool, Scenario, from_value};
+use engine::perf::{MemoryShares, Plan, memory_shares};
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -108,7 +108,7 @@ pub fn imported(texts: &[Text], into: &str, settled: &[Settled], asked: &Traffic
     let failed = |problems| Imported { problems, ..Imported::default() };
     let base = match into.trim() {
         "" => None,
-        text => match scenario::value_from_json(text) {
+        text => match document::value_from_json(text) {
             Ok(base) => Some(base),
             Err(problems) => return failed(problems),
         },
@@ -184,7 +184,7 @@ impl Made {
 impl Making<'_> {
     /// The scenario that the sources make by themselves.
     fn new_scenario(&self, problems: Diagnostics) -> Made {
-        let empty = json!({ "tokenyard": scenario::FORMAT_VERSION });
+        let empty = json!({ "tokenyard": document::FORMAT_VERSION });
         let base = self.read.scenario.clone().unwrap_or_else(|| empty.clone());
         let is_read = !has_errors(&problems);
         let mut traffic = None;
@@ -230,7 +230,7 @@ impl Making<'_> {
         let mut made = Made { keys, conflicts: merged.conflicts, ..Made::default() };
         match (from_value(base.clone()), from_value(merged.document)) {
             (Ok(before), Ok(mut after)) => {
-                let tree = |of: &Scenario| serde_json::from_str(&scenario::to_json(of)).unwrap_or_default();
+                let tree = |of: &Scenario| serde_json::from_str(&document::to_json(of)).unwrap_or_default();
                 let whole = tree(&before);
                 let found = changes(&whole, &tree(&after));
                 finish(&before, &mut after, &found);
@@ -240,7 +240,7 @@ impl Making<'_> {
                     problems.extend(refused(&after, &made.keys));
                 }
                 if !open && !has_errors(&problems) {
-                    made.scenario = scenario::to_json(&after);
+                    made.scenario = document::to_json(&after);
                 }
             }
             (Err(found), _) => problems.extend(found),
@@ -314,8 +314,8 @@ fn memory_of(pool: &Pool, scenario: &Scenario) -> Option<PoolMemory> {
 
 /// Why a scenario cannot run; each problem names the key that set its field. A model that is not known, or does not
 /// fit, is a warning: the fields are right, and the user sees what to change.
-fn refused(scenario: &scenario::Scenario, keys: &[Mapping]) -> Diagnostics {
-    let problems = if let Err(problems) = scenario::check(scenario.clone()) {
+fn refused(scenario: &document::Scenario, keys: &[Mapping]) -> Diagnostics {
+    let problems = if let Err(problems) = document::check(scenario.clone()) {
         problems
     } else {
         let problems = Plan::new(scenario.clone()).err().unwrap_or_default();

@@ -5,8 +5,8 @@
 
 use super::reader::Unknown;
 use super::{Reader, Report, Settings};
-use crate::base::Diagnostic;
-use crate::exchange::import::CONFIGURATIONS;
+use crate::import::CONFIGURATIONS;
+use base::Diagnostic;
 use serde_json::{Map, Value, json};
 
 /// The kinds that are read: a format that is recognised by the object's kind alone is named after the kind.

@@ -4,7 +4,7 @@
 use super::mapping::{Mapping, Standing};
 use super::pool_shapes::{complete, prepare};
 use super::sets::{Field, PoolOf, SAID, Set};
-use crate::base::{Diagnostic, Diagnostics};
+use base::{Diagnostic, Diagnostics};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, BTreeSet};

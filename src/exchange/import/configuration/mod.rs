@@ -49,10 +49,10 @@ pub(crate) use reader::Reader;
 
 use super::routesim::RouteSim;
 use super::{Family, Import};
-use crate::base::diag::has_errors;
-use crate::base::pointer::pointer;
-use crate::base::{Diagnostic, Diagnostics};
-use crate::scenario::limits;
+use base::diag::has_errors;
+use base::pointer::pointer;
+use base::{Diagnostic, Diagnostics};
+use document::limits;
 use kubernetes::Patch;
 use reader::flat;
 use serde_json::{Map, Value};

@@ -1,8 +1,8 @@
 //! Names of models and GPUs as other programs write them, and those of the catalogue.
 
 use super::Reader;
-use crate::base::{Diagnostic, alike};
-use crate::perf::{catalogue, known_gpu, known_model};
+use base::{Diagnostic, alike};
+use engine::perf::{catalogue, known_gpu, known_model};
 
 /// What to do about a model outside the catalogue.
 pub(crate) const HOW_TO_ADD_A_MODEL: &str = "no shape of this model is known, so the scenario's model stays: `tokenyard model config.json` prints one";

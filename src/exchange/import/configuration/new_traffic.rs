@@ -1,9 +1,9 @@
 //! The traffic of a new fleet where no source says it: what the user asks for, and else a rate that the fleet carries
 //! with ease.
 
-use crate::perf::sizing::pool_coefficients;
-use crate::queueing::{ClosedForm, RequestSize};
-use crate::scenario::{Arrivals, Client, Cluster, Lengths, Pool, Role, Scaling, limits};
+use document::{Arrivals, Client, Cluster, Lengths, Pool, Role, Scaling, limits};
+use engine::perf::sizing::pool_coefficients;
+use queueing::{ClosedForm, RequestSize};
 use serde::{Deserialize, Serialize};
 
 /// The share of what the fleet carries that it gets.

@@ -4,8 +4,8 @@
 use super::picker_plugins::SHEDS;
 use super::reader::Reader;
 use super::stages::Plugin;
-use crate::base::Diagnostic;
-use crate::scenario::limits;
+use base::Diagnostic;
+use document::limits;
 use serde_json::{Value, json};
 
 const FIELD: &str = "cluster.flow_control";

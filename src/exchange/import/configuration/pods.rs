@@ -7,8 +7,8 @@ use super::flags::{Word, words_at};
 use super::mapping::{Mapping, Standing};
 use super::sets::PoolOf;
 use super::shell::{EngineCommand, engine_command, expanded, is_engine_image};
-use crate::base::Diagnostic;
-use crate::scenario::limits;
+use base::Diagnostic;
+use document::limits;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 

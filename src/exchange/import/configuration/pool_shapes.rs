@@ -1,8 +1,8 @@
 //! Parts of a pool that depend on each other: a shape and figures of another model or GPU do not stay beside a new
 //! name, and a part of a shape is completed by the catalogue's.
 
-use crate::perf::known_model;
-use crate::scenario::model_key;
+use document::model_key;
+use engine::perf::known_model;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
 

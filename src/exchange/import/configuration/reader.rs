@@ -3,7 +3,7 @@
 use super::Report;
 use super::mapping::{Mapping, Standing};
 use super::sets::{Field, PoolOf, SAID, Set};
-use crate::base::{Diagnostic, Diagnostics, alike};
+use base::{Diagnostic, Diagnostics, alike};
 use serde_json::{Map, Value};
 use std::collections::BTreeSet;
 

@@ -5,8 +5,8 @@ use super::merge::Conflict;
 use super::reader::flat;
 use super::sets::{self, Set};
 use super::{Configuration, Report, kubernetes, unread as unread_kinds};
-use crate::base::{Diagnostic, Diagnostics};
-use crate::exchange::import::{CONFIGURATIONS, Import};
+use crate::import::{CONFIGURATIONS, Import};
+use base::{Diagnostic, Diagnostics};
 use serde_json::Value;
 
 /// What was read from all sources.

@@ -1,7 +1,7 @@
 //! Profiles of prefill and decode in llm-d's router: the handler that splits requests, and its decider.
 
 use super::reader::Reader;
-use crate::base::Diagnostic;
+use base::Diagnostic;
 use serde_json::{Value, json};
 
 /// A plugin: where it stands, its type and its name.

@@ -1,7 +1,7 @@
 //! Tests of both formats, with all their keys and with mistakes.
 
 use super::*;
-use crate::scenario::{Decider, FirstToken, Handoff, KvBytes, Role, Transfer, from_value};
+use document::{Decider, FirstToken, Handoff, KvBytes, Role, Transfer, from_value};
 use serde_json::json;
 
 /// Adopts documents into an empty scenario: the scenario, or the problems.
@@ -41,7 +41,7 @@ fn a_bundle_sets_every_policy_and_says_so() {
         lines(&mappings)
     );
     let parsed = from_value(scenario).unwrap_or_else(|p| panic!("{p:?}"));
-    assert_ne!(parsed.cluster.admission, crate::scenario::AdmissionPolicy::AlwaysAdmit);
+    assert_ne!(parsed.cluster.admission, document::AdmissionPolicy::AlwaysAdmit);
 }
 
 #[test]
@@ -114,7 +114,7 @@ fn routesim_s_prefill_and_decode_backends_become_pools_with_roles() {
             .all(super::mapping::Mapping::has_counterpart)
     );
     let (parsed, warnings) =
-        from_value(scenario).and_then(crate::scenario::check).unwrap_or_else(|p| panic!("{p:?}"));
+        from_value(scenario).and_then(document::check).unwrap_or_else(|p| panic!("{p:?}"));
     assert_eq!(warnings, []);
     let cluster = &parsed.get().cluster;
     let pools: Vec<_> =

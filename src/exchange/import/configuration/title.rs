@@ -3,7 +3,7 @@
 
 use super::changes::FieldChange;
 use super::sets::{Field, SAID, Set};
-use crate::scenario::{Pool, Role, Scenario};
+use document::{Pool, Role, Scenario};
 use std::collections::BTreeSet;
 
 /// The fields of a pool that say what fleet it is.

@@ -1,8 +1,8 @@
 //! Traffic of other programs as clients: distributions of lengths, shared prefixes, stages of load.
 
 use super::reader::Reader;
-use crate::base::{Diagnostic, math};
-use crate::scenario::limits;
+use base::{Diagnostic, math};
+use document::limits;
 use serde_json::{Value, json};
 
 /// Times its mean at which an exponential length is cut: longer ones are one in nine million.

@@ -1,9 +1,9 @@
 //! Documents and objects that are known but not read, with advice on what to do instead.
 
 use super::kubernetes::kinds as kinds_read;
-use crate::base::{Diagnostic, Diagnostics, alike};
-use crate::exchange::import::policy_bundle::PolicyBundle;
-use crate::exchange::import::{CONFIGURATIONS, Import};
+use crate::import::policy_bundle::PolicyBundle;
+use crate::import::{CONFIGURATIONS, Import};
+use base::{Diagnostic, Diagnostics, alike};
 use serde_json::Value;
 
 /// Kinds of objects that are known but not read: kind, description, advice.

@@ -9,9 +9,9 @@ pub mod toml;
 pub mod words;
 pub mod yaml;
 
-use crate::base::pointer::pointer;
-use crate::base::{Diagnostic, Diagnostics};
-use crate::scenario::limits;
+use base::pointer::pointer;
+use base::{Diagnostic, Diagnostics};
+use document::limits;
 pub use places::{Place, Places};
 use serde::Deserialize;
 use yaml::Tree;

@@ -3,7 +3,7 @@
 use super::places::{Place, Places};
 use super::words;
 use super::yaml::Tree;
-use crate::base::{Diagnostic, Diagnostics};
+use base::{Diagnostic, Diagnostics};
 use serde_json::Value;
 
 /// Whether a text is TOML: its first line that says something opens a table or sets a key. A variable before a command

@@ -3,7 +3,7 @@
 
 use super::places::{Place, Places};
 use super::words;
-use crate::base::{Diagnostic, Diagnostics};
+use base::{Diagnostic, Diagnostics};
 use granit_parser::{Event, Parser, ScalarStyle, Span};
 use serde_json::{Map, Number, Value};
 use std::collections::BTreeMap;

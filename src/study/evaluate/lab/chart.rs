@@ -3,7 +3,7 @@
 
 use super::page::put;
 use super::{Lab, LabCandidate};
-use crate::base::html_text::escaped;
+use base::html_text::escaped;
 use std::collections::BTreeMap;
 
 /// The frame: left, right, top and bottom of the scores, and the row of those that did not run.
@@ -139,7 +139,7 @@ fn grid(out: &mut String, frame: &Frame) {
     let range = frame.high - frame.low;
     let step =
         [0.005, 0.01, 0.02, 0.05, 0.1, 0.2].into_iter().find(|step| range / step <= 6.0).unwrap_or(0.5);
-    let first = crate::base::math::floor(frame.low / step) as i64;
+    let first = base::math::floor(frame.low / step) as i64;
     for i in first..first + 8 {
         let score = i as f64 * step;
         if score < frame.low || score > frame.high {
@@ -174,7 +174,7 @@ fn grid(out: &mut String, frame: &Frame) {
 fn mark(out: &mut String, frame: &Frame, (i, candidate): (usize, &LabCandidate), within: u32) {
     let width = ((RIGHT - LEFT) / (frame.last + 1.0) * 0.7).min(14.0);
     // Steps of the golden ratio are spread evenly, however many there are.
-    let share = crate::base::math::remainder(f64::from(within) * 0.618_034, 1.0);
+    let share = base::math::remainder(f64::from(within) * 0.618_034, 1.0);
     let x = frame.x(f64::from(candidate.generation)) + width * (share - 0.5);
     match candidate.score {
         Some(score) => {

@@ -10,7 +10,7 @@ mod read;
 pub use page::page;
 pub use read::{LabCase, LabEvaluation, LabObjective, LabRecord, LabSuite, LabTexts, read};
 
-use crate::base::{Diagnostic, Diagnostics};
+use base::{Diagnostic, Diagnostics};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
@@ -125,7 +125,7 @@ fn plain(value: &Value) -> String {
 
 /// The text of a candidate: as recorded, or written from its tree.
 fn text_of(candidate: &Value) -> String {
-    candidate.as_str().map_or_else(|| crate::base::json::indented(candidate), str::to_owned)
+    candidate.as_str().map_or_else(|| base::json::indented(candidate), str::to_owned)
 }
 
 /// The candidates that beat all before them, in order of generation.

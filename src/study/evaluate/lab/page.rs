@@ -3,10 +3,10 @@
 
 use super::chart::population;
 use super::{Lab, LabCandidate, LabCase, LabEvaluation};
-use crate::base::html_text::escaped;
-use crate::base::json;
-use crate::scenario::limits;
-use crate::study::evaluate::text::figure;
+use crate::evaluate::text::figure;
+use base::html_text::escaped;
+use base::json;
+use document::limits;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 

@@ -1,8 +1,8 @@
 //! Reading the records of an evolution: JSON lines, one for each evaluation.
 
-use crate::base::{Diagnostic, Diagnostics, Severity};
-use crate::scenario::{data_from_value, limits, value_from_json};
-use crate::study::evaluate::text::cut;
+use crate::evaluate::text::cut;
+use base::{Diagnostic, Diagnostics, Severity};
+use document::{data_from_value, limits, value_from_json};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 

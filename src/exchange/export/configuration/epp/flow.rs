@@ -1,11 +1,11 @@
 //! Flow control and admission of a router's file.
 
 use super::{Draft, unless};
-use crate::exchange::export::configuration::Row;
-use crate::exchange::export::configuration::scalar::{Scalar, number};
-use crate::exchange::export::configuration::want::{Items, Want};
-use crate::exchange::export::configuration::yaml::Node;
-use crate::scenario::{
+use crate::export::configuration::Row;
+use crate::export::configuration::scalar::{Scalar, number};
+use crate::export::configuration::want::{Items, Want};
+use crate::export::configuration::yaml::Node;
+use document::{
     AdmissionPolicy, Ceilings, ClassPriorities, ConcurrencyMode, Detector, Fairness, FlowBand, FlowControl,
     HoldbackBy, Ordering, Scenario, ShedRule,
 };

@@ -3,10 +3,10 @@
 use super::scorers::Stage;
 use super::there::PRECISE;
 use super::{Draft, unless};
-use crate::exchange::export::configuration::Row;
-use crate::exchange::export::configuration::scalar::{Scalar, quantity};
-use crate::exchange::export::configuration::want::Want;
-use crate::scenario::{Filter, Scorer, TokenCount, Weighted};
+use crate::export::configuration::Row;
+use crate::export::configuration::scalar::{Scalar, quantity};
+use crate::export::configuration::want::Want;
+use document::{Filter, Scorer, TokenCount, Weighted};
 
 const PRODUCER: &str = "approx-prefix-cache-producer";
 /// Plugins that have the parameters of the memory.

@@ -12,7 +12,7 @@ use super::scalar::{Scalar, number};
 use super::want::{Changes, Items, Want, merge, new_file};
 use super::yaml::{Node, documents, find};
 use super::{Export, Row, Written};
-use crate::scenario::{Role, RoutingPolicy, Scenario};
+use document::{Role, RoutingPolicy, Scenario};
 use there::There;
 
 /// The router of llm-d.

@@ -1,10 +1,10 @@
 //! Scorers, filters and pickers of a router as plugins.
 
 use super::{Draft, memory, unless};
-use crate::exchange::export::configuration::Row;
-use crate::exchange::export::configuration::scalar::{Scalar, number};
-use crate::exchange::export::configuration::want::Want;
-use crate::scenario::{
+use crate::export::configuration::Row;
+use crate::export::configuration::scalar::{Scalar, number};
+use crate::export::configuration::want::Want;
+use document::{
     Fallback, Filter, FilterMetric, HeadroomChoice, PeakPrefill, Picker, PrefixAffinityFilter, Scorer, Ties,
     TokenCount, TokenUntil, UtilizationFilter, Weighted, WeightedScorer,
 };
@@ -293,7 +293,7 @@ fn utilization(draft: &mut Draft<'_>, own: &UtilizationFilter, at: &str) -> Para
     let shown: Vec<String> =
         own.conditions.iter().map(|c| format!("{} ≤ {}", c.metric.name(), number(c.max))).collect();
     draft.rows.push(Row::exact(at, "filter utilization", shown.join(", "), "utilization-filter"));
-    let condition = |c: &crate::scenario::Condition| {
+    let condition = |c: &document::Condition| {
         let metric = match c.metric {
             FilterMetric::KvUtilization => "kv-cache-utilization",
             FilterMetric::WaitingRequests => "waiting-queue",

@@ -2,11 +2,11 @@
 
 use super::scorers::{Refs, Stage, weighted};
 use super::{Draft, Profile, is_split, prefill_routing};
-use crate::exchange::export::configuration::Row;
-use crate::exchange::export::configuration::scalar::{Scalar, number};
-use crate::exchange::export::configuration::want::Want;
-use crate::perf::resolve;
-use crate::scenario::{Decider, Pool, Role, RoutingPolicy, Scenario};
+use crate::export::configuration::Row;
+use crate::export::configuration::scalar::{Scalar, number};
+use crate::export::configuration::want::Want;
+use document::{Decider, Pool, Role, RoutingPolicy, Scenario};
+use engine::perf::resolve;
 
 /// The profiles of a scenario; none if its router has no counterpart.
 pub(super) fn profiles(draft: &mut Draft<'_>, scenario: &Scenario) -> Vec<Profile> {

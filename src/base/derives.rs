@@ -1,0 +1,19 @@
+//! Attributes that stand for the derives of feature `schema` of the crate that uses them. They come before `#[derive(...)]`.
+
+/// The types of the page's boundary.
+#[macro_export]
+macro_rules! typescript {
+    ($($item:tt)*) => {
+        #[cfg_attr(feature = "schema", derive(::ts_rs::TS))]
+        $($item)*
+    };
+}
+
+/// Types of which the JSON Schema knows the shape.
+#[macro_export]
+macro_rules! schema {
+    ($($item:tt)*) => {
+        #[cfg_attr(feature = "schema", derive(::schemars::JsonSchema))]
+        $($item)*
+    };
+}

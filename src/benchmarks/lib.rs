@@ -1,0 +1,32 @@
+//! Replay, comparison and calibration of the user's own measurements. `exchange/import` reads the files that benchmark
+//! tools and servers write.
+//!
+//! `scenario` turns a result into a run, `told` adds the load that the user gives, `compare` compares measured with
+//! simulated figures and `over_time` series, `calibrate` fixes the few coefficients that one run determines. The page and
+//! the command line share this code.
+
+#[macro_use]
+extern crate macro_rules_attribute;
+#[macro_use]
+extern crate base;
+
+mod band;
+mod calibrate;
+mod capped;
+mod compare;
+mod model_names;
+mod over_time;
+#[cfg(feature = "cli")]
+mod rank;
+mod scenario;
+mod simulated;
+mod told;
+
+pub use band::{Band, Halves, bands, bands_of};
+pub use calibrate::{CoefficientChange, OneRun, calibrate};
+pub use compare::{Compared, Comparison, compare};
+pub use over_time::SeriesCompared;
+#[cfg(feature = "cli")]
+pub use rank::{Gap, PolicyFigure, PolicyRun, Ranked, rank};
+pub use scenario::{Replay, replay};
+pub use told::{ToldLoad, options};

@@ -1,0 +1,133 @@
+//! A simulated run with the figures that benchmarks have.
+
+use base::{Diagnostic, Diagnostics, Micros};
+use document::Scenario;
+use exchange::import::benchmark::Request;
+use exchange::import::benchmark::statistics::{STATISTICS, of_request, sort, statistic};
+use run::session::{Session, Stop};
+
+/// Most events of one run.
+const MOST_EVENTS: u64 = 20_000_000;
+
+/// A finished run.
+pub(super) struct Simulated {
+    /// The requests that finished.
+    pub(super) requests: Vec<Request>,
+    /// Time in the wait queue, and from the first batch to the first token and to the last, in ascending order.
+    queue_ms: Vec<f64>,
+    prefill_ms: Vec<f64>,
+    inference_ms: Vec<f64>,
+    /// Statistics of the gaps between tokens, in milliseconds.
+    gaps_ms: Option<[f64; 5]>,
+    /// Time in batches and in queues of all requests, and the length of the run, in seconds.
+    running_s: f64,
+    waiting_s: f64,
+    seconds: f64,
+    /// Finished requests and their tokens, including those that are not counted: rates are of the whole run.
+    finished: f64,
+    tokens: f64,
+    preemptions: f64,
+    reused_prompt_share: f64,
+}
+
+/// Runs a scenario to its end. Its figures cover the requests that `counted` selects in order of arrival, and all
+/// beyond its end.
+pub(super) fn run(scenario: Scenario, counted: &[bool]) -> Result<Simulated, Diagnostics> {
+    let (mut session, _) = Session::start_for_rows(scenario, None)?;
+    if session.advance(Micros::MAX, MOST_EVENTS) != Stop::Finished {
+        let found = format!("a run that is not over after {MOST_EVENTS} events");
+        let fix = "give a shorter run, or a scenario that can carry its load";
+        return Err(vec![Diagnostic::error("", found, "a run that ends", fix)]);
+    }
+    let report = session.report_data();
+    let itl = report.latency_ms.itl;
+    let mut out = Simulated {
+        requests: Vec::new(),
+        queue_ms: Vec::new(),
+        prefill_ms: Vec::new(),
+        inference_ms: Vec::new(),
+        // Gaps are known only for all requests together.
+        gaps_ms: (itl.count > 0 && !counted.contains(&false))
+            .then_some([itl.mean, itl.p50, itl.p90, itl.p95, itl.p99]),
+        running_s: 0.0,
+        waiting_s: 0.0,
+        seconds: 0.0,
+        finished: 0.0,
+        tokens: 0.0,
+        preemptions: report.requests.preemptions as f64,
+        reused_prompt_share: report.kv.reused_prompt_share,
+    };
+    let (mut first, mut last) = (u64::MAX, 0);
+    for (i, r) in session.engine().records().iter().enumerate() {
+        let (Some(ttft), Some(e2e)) = (r.ttft.get(), r.e2e.get()) else { continue };
+        let left = r.arrival.0 + e2e.0;
+        (first, last) = (first.min(r.arrival.0), last.max(left));
+        (out.finished, out.tokens) = (out.finished + 1.0, out.tokens + f64::from(r.output_tokens));
+        if counted.get(i) == Some(&false) {
+            continue;
+        }
+        if let Some((queued, scheduled)) = r.queued.get().zip(r.first_scheduled.get()) {
+            let waited = scheduled.since(queued).0;
+            out.queue_ms.push(waited as f64 / 1e3);
+            out.waiting_s += waited as f64 / 1e6;
+            out.running_s += left.saturating_sub(scheduled.0) as f64 / 1e6;
+            out.prefill_ms.push((r.arrival.0 + ttft.0).saturating_sub(scheduled.0) as f64 / 1e3);
+            out.inference_ms.push(left.saturating_sub(scheduled.0) as f64 / 1e3);
+        }
+        out.requests.push(Request {
+            start_us: i64::try_from(r.arrival.0).ok(),
+            prompt_tokens: r.prompt_tokens,
+            output_tokens: r.output_tokens,
+            ttft_us: Some(ttft.0),
+            e2e_us: e2e.0,
+            counted: true,
+        });
+    }
+    for times in [&mut out.queue_ms, &mut out.prefill_ms, &mut out.inference_ms] {
+        sort(times);
+    }
+    out.seconds = last.saturating_sub(first) as f64 / 1e6;
+    if out.requests.is_empty() {
+        let fix = "give a scenario that serves requests of this length";
+        return Err(vec![Diagnostic::error(
+            "",
+            "a run in which no request finishes",
+            "a run that ends",
+            fix,
+        )]);
+    }
+    Ok(out)
+}
+
+impl Simulated {
+    /// A metric of all requests, in ascending order.
+    pub(super) fn values(&self, metric: &str) -> Vec<f64> {
+        match metric {
+            "queue_ms" => return self.queue_ms.clone(),
+            "prefill_ms" => return self.prefill_ms.clone(),
+            "inference_ms" => return self.inference_ms.clone(),
+            _ => {}
+        }
+        let mut values: Vec<f64> = self.requests.iter().filter_map(|r| of_request(r, metric)).collect();
+        sort(&mut values);
+        values
+    }
+
+    /// A figure in the form of benchmarks; `None` if a run does not have it.
+    pub(super) fn figure(&self, metric: &str, stat: &str) -> Option<f64> {
+        let rate = |n: f64| (self.seconds > 0.0).then(|| n / self.seconds);
+        match metric {
+            "itl_ms" => {
+                let place = STATISTICS.iter().position(|s| *s == stat)?;
+                self.gaps_ms.map(|gaps| gaps[place])
+            }
+            "req_per_s" => rate(self.finished),
+            "out_tok_per_s" => rate(self.tokens),
+            "running" => rate(self.running_s),
+            "waiting" => rate(self.waiting_s),
+            "preemptions" => Some(self.preemptions),
+            "reused_prompt_share" => Some(self.reused_prompt_share),
+            _ => statistic(&self.values(metric), stat),
+        }
+    }
+}

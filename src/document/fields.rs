@@ -1,0 +1,285 @@
+//! Notes of the document's fields, declared once next to the type: label, unit, range, first value, and the effect of
+//! an edit.
+//!
+//! A table `fields!` makes two things: the check of the ranges, which every program has, and the notes, from which the
+//! command line writes the schema and the page its form. Relations between fields are in `check`.
+
+use super::limits;
+use super::report::{Report, grouped, plain};
+use base::small::decimal;
+use std::fmt::Write;
+
+/// A place in a document. It becomes text only where there is a problem.
+#[derive(Clone, Copy)]
+pub(super) struct At<'a> {
+    before: Option<&'a At<'a>>,
+    step: Step<'a>,
+}
+
+#[derive(Clone, Copy)]
+enum Step<'a> {
+    Key(&'a str),
+    Entry(usize),
+}
+
+impl<'a> At<'a> {
+    /// The place with this path.
+    pub(super) fn path(path: &'a str) -> Self {
+        Self { before: None, step: Step::Key(path) }
+    }
+
+    pub(super) fn key(&'a self, key: &'a str) -> Self {
+        Self { before: Some(self), step: Step::Key(key) }
+    }
+
+    fn entry(&'a self, index: usize) -> Self {
+        Self { before: Some(self), step: Step::Entry(index) }
+    }
+
+    fn text(&self) -> String {
+        let mut text = self.before.map_or_else(String::new, Self::text);
+        match self.step {
+            Step::Key(key) => {
+                if !text.is_empty() {
+                    text.push('.');
+                }
+                text.push_str(key);
+            }
+            Step::Entry(index) => write!(text, "[{index}]").expect("a String takes any text"),
+        }
+        text
+    }
+}
+
+/// A part of the document with the ranges of its fields.
+pub(super) trait Fields {
+    /// Reports every number in it that is out of its range, and every text and list that is too long.
+    fn check_ranges(&self, at: &At<'_>, r: &mut Report);
+
+    /// What the schema says of its fields.
+    #[cfg(feature = "schema")]
+    fn notes() -> Vec<super::notes::Note>
+    where
+        Self: Sized,
+    {
+        Vec::new()
+    }
+}
+
+/// What may have a range.
+pub(super) trait Ranged {
+    /// What its range is written in.
+    type Bound;
+
+    fn check_range(&self, range: [Self::Bound; 2], fix: &str, at: &At<'_>, r: &mut Report);
+}
+
+impl Ranged for u32 {
+    type Bound = Self;
+
+    fn check_range(&self, [min, max]: [Self; 2], fix: &str, at: &At<'_>, r: &mut Report) {
+        whole((*self).into(), [min.into(), max.into()], fix, at, r);
+    }
+}
+
+impl Ranged for u64 {
+    type Bound = Self;
+
+    fn check_range(&self, range: [Self; 2], fix: &str, at: &At<'_>, r: &mut Report) {
+        whole(*self, range, fix, at, r);
+    }
+}
+
+impl Ranged for f64 {
+    type Bound = Self;
+
+    #[inline(never)]
+    fn check_range(&self, [min, max]: [Self; 2], fix: &str, at: &At<'_>, r: &mut Report) {
+        if !(self.is_finite() && *self >= min && *self <= max) {
+            out_of_range(decimal::plain(*self), [plain(min), plain(max)], fix, at, r);
+        }
+    }
+}
+
+/// A number or "auto", which is in every range.
+impl Ranged for super::BatchLimit {
+    type Bound = u32;
+
+    fn check_range(&self, range: [u32; 2], fix: &str, at: &At<'_>, r: &mut Report) {
+        if let Self::Count(n) = self {
+            n.check_range(range, fix, at, r);
+        }
+    }
+}
+
+/// A number or "auto", which is in every range.
+impl Ranged for super::KvBlocks {
+    type Bound = u32;
+
+    fn check_range(&self, range: [u32; 2], fix: &str, at: &At<'_>, r: &mut Report) {
+        if let Self::Count(n) = self {
+            n.check_range(range, fix, at, r);
+        }
+    }
+}
+
+/// A number or "auto", which is in every range.
+impl Ranged for super::KvBytes {
+    type Bound = u32;
+
+    fn check_range(&self, range: [u32; 2], fix: &str, at: &At<'_>, r: &mut Report) {
+        if let Self::Count(n) = self {
+            n.check_range(range, fix, at, r);
+        }
+    }
+}
+
+/// Once in the module, not once for each field.
+#[inline(never)]
+fn whole(found: u64, [min, max]: [u64; 2], fix: &str, at: &At<'_>, r: &mut Report) {
+    if !(min..=max).contains(&found) {
+        out_of_range(grouped(found), [grouped(min), grouped(max)], fix, at, r);
+    }
+}
+
+#[cold]
+fn out_of_range(found: String, [min, max]: [String; 2], fix: &str, at: &At<'_>, r: &mut Report) {
+    r.error(at.text(), found, format!("{min} to {max}"), fix);
+}
+
+/// A list of at most `most` entries, which are `many` in the plural.
+#[inline(never)]
+pub(super) fn check_count(found: usize, most: usize, many: &str, at: &At<'_>, r: &mut Report) {
+    if found > most {
+        r.count(&at.text(), found, most, many);
+    }
+}
+
+impl Fields for String {
+    fn check_ranges(&self, at: &At<'_>, r: &mut Report) {
+        if self.len() > limits::TEXT_BYTES {
+            r.text(&at.text(), self);
+        }
+    }
+}
+
+impl<T: Fields> Fields for Vec<T> {
+    fn check_ranges(&self, at: &At<'_>, r: &mut Report) {
+        for (i, entry) in self.iter().enumerate() {
+            entry.check_ranges(&at.entry(i), r);
+        }
+    }
+}
+
+impl<T: Fields> Fields for Option<T> {
+    fn check_ranges(&self, at: &At<'_>, r: &mut Report) {
+        if let Some(there) = self {
+            there.check_ranges(at, r);
+        }
+    }
+}
+
+/// Types without fields: there is nothing in them to check.
+macro_rules! without_fields {
+    ($($type:ty)*) => {
+        $(impl $crate::fields::Fields for $type {
+            fn check_ranges(&self, _: &$crate::fields::At<'_>, _: &mut $crate::report::Report) {}
+        })*
+    };
+}
+pub(super) use without_fields;
+
+without_fields! { bool i32 u32 u64 f64 super::BatchLimit super::KvBlocks super::KvBytes }
+
+/// The fields of a type, each with its notes, in this order and as far as they apply:
+///
+/// `name: "Label" of "unit" in [min, max] or "remedy" up_to [most, "entries", "entry"] and { "x-…": … } first value => Effect`
+///
+/// - `up_to`: how many entries a list may have, and what they are called.
+/// - `first`: what a form starts with where the field has no default.
+/// - `and`: what else a form knows. `x-after`: in a new entry of a list, the seconds by which it lies after that field of the
+///   entry before. `x-role`: when another variant is chosen, the value goes to the field with the same role. `x-with`: what an
+///   option needs of a list beside it, and no other option does. `x-stands-for`: the entries of a list beside it that an option
+///   stands for. `x-row-of`: the entry of a list is one row with this number, named by that field. `x-rare`: a form shows it
+///   when asked, or where it is not the default. `x-max-bytes`: the largest file. `x-form`: the unit that the
+///   form shows and takes, and how many of the document's units are one of it.
+/// - `=> Effect`: what an edit of it does, see `notes::Effect`. With `by itself` behind it, `check` walks the field's entries.
+///
+/// `struct Type { … }` is a struct, `enum Type [unit variants] { Variant "name" { … } … }` an enum whose variants have
+/// fields, and `choice Type [unit variants] { Variant "name" … }` one whose variants hold a struct. The compiler refuses a
+/// table that leaves a field or a variant out.
+macro_rules! fields {
+    (struct $type:ident { $($field:ident: $label:literal
+        $(of $unit:literal)? $(in [$min:expr, $max:expr] or $fix:literal)? $(up_to [$most:expr, $many:literal, $one:literal])?
+        $(and { $($more:tt)* })? $(first $first:expr)?
+        => $effect:ident $(by $apart:ident)?;)* }) => {
+        impl $crate::fields::Fields for $type {
+            fn check_ranges(&self, at: &$crate::fields::At<'_>, r: &mut $crate::report::Report) {
+                let Self { $($field),* } = self;
+                $($crate::fields::check_field!(at r $field [$($min, $max, $fix)?] [$($most, $many)?] $($apart)?);)*
+            }
+            #[cfg(feature = "schema")]
+            fn notes() -> Vec<$crate::notes::Note> {
+                vec![$($crate::notes::note!(None, $field, $label, $effect [$($unit)?] [$($min, $max)?] [$($one)?]
+                    [$({ $($more)* })?] [$($first)?])),*]
+            }
+        }
+    };
+    (enum $type:ident [$($alone:ident)*] { $($variant:ident $name:literal { $($field:ident: $label:literal
+        $(of $unit:literal)? $(in [$min:expr, $max:expr] or $fix:literal)? $(up_to [$most:expr, $many:literal, $one:literal])?
+        $(and { $($more:tt)* })? $(first $first:expr)?
+        => $effect:ident;)* })* }) => {
+        impl $crate::fields::Fields for $type {
+            fn check_ranges(&self, at: &$crate::fields::At<'_>, r: &mut $crate::report::Report) {
+                match self {
+                    $(Self::$alone => {})*
+                    $(Self::$variant { $($field),* } => {
+                        let at = &at.key($name);
+                        $($crate::fields::check_field!(at r $field [$($min, $max, $fix)?] [$($most, $many)?]);)*
+                    })*
+                }
+            }
+            #[cfg(feature = "schema")]
+            fn notes() -> Vec<$crate::notes::Note> {
+                vec![$($($crate::notes::note!(Some($name), $field, $label, $effect [$($unit)?] [$($min, $max)?] [$($one)?]
+                    [$({ $($more)* })?] [$($first)?])),*),*]
+            }
+        }
+    };
+    (choice $type:ident [$($alone:ident)*] { $($variant:ident $name:literal)* }) => {
+        impl $crate::fields::Fields for $type {
+            fn check_ranges(&self, at: &$crate::fields::At<'_>, r: &mut $crate::report::Report) {
+                match self {
+                    $(Self::$alone => {})*
+                    $(Self::$variant(settings) => settings.check_ranges(&at.key($name), r),)*
+                }
+            }
+        }
+    };
+}
+pub(super) use fields;
+
+/// One field of a table: its range, its length, and its contents.
+macro_rules! check_field {
+    (@in $at:ident $r:ident $field:ident) => {};
+    (@in $at:ident $r:ident $field:ident $min:expr, $max:expr, $fix:literal) => {
+        $crate::fields::Ranged::check_range($field, [$min, $max], $fix, &$at, $r);
+    };
+    (@count $at:ident $r:ident $field:ident) => {};
+    (@count $at:ident $r:ident $field:ident $most:expr, $many:literal) => {
+        $crate::fields::check_count($field.len(), $most, $many, &$at, $r);
+    };
+    (@below $at:ident $r:ident $field:ident) => {
+        $crate::fields::Fields::check_ranges($field, &$at, $r);
+    };
+    (@below $at:ident $r:ident $field:ident itself) => {
+        let _ = (&$field, &$at);
+    };
+    ($before:ident $r:ident $field:ident [$($range:tt)*] [$($count:tt)*] $($apart:ident)?) => {
+        let at = $before.key(stringify!($field));
+        $crate::fields::check_field!(@in at $r $field $($range)*);
+        $crate::fields::check_field!(@count at $r $field $($count)*);
+        $crate::fields::check_field!(@below at $r $field $($apart)?);
+    };
+}
+pub(super) use check_field;

@@ -1,0 +1,172 @@
+//! Evidence: the known errors of the latency models, the measured configurations, and the models, batches and contexts
+//! measured on each GPU. `tokenyard validate --evidence` writes the table.
+
+use super::evidence_class::EvidenceClass;
+use super::evidence_line::{ErrorBand, ErrorFigure, Regime};
+use base::json;
+use document::EngineGeneration;
+use serde::{Deserialize, Serialize};
+use std::sync::OnceLock;
+
+/// The errors of a latency model: medians over measured experiments below the knee, as shares.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Found {
+    /// The model, as a scenario names it.
+    pub latency: String,
+    /// Number of experiments that it could be compared with.
+    pub experiments: u32,
+    /// Mean end-to-end latency.
+    pub e2e: f64,
+    /// Mean time per output token.
+    pub tpot: f64,
+    /// Mean time to first token.
+    pub ttft: f64,
+}
+
+/// The measurements on a GPU.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct MeasuredOn {
+    /// GPU, as named in the catalogue.
+    pub gpu: String,
+    /// Models, by the keys of the catalogue.
+    pub models: Vec<String>,
+    /// Most requests at once on one replica.
+    pub batch: u32,
+    /// Longest mean context of a request: prompt and half of the answer.
+    pub context_tokens: u32,
+}
+
+/// A measured configuration.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Configuration {
+    /// Model, by the key of the catalogue.
+    pub model: String,
+    /// GPU, as named in the catalogue.
+    pub gpu: String,
+    /// Release of the engine.
+    pub engine: EngineGeneration,
+    /// Precision in words.
+    pub precision: String,
+    /// Tensor parallelism.
+    pub tp: u32,
+    /// Number of experiments that built-in coefficients were fitted to.
+    pub fitted: u32,
+    /// Number of experiments.
+    pub measured: u32,
+}
+
+/// The error of a figure, over the experiments of a class and a regime that nothing was fitted to.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ClassError {
+    /// The latency model, as a scenario names it.
+    pub latency: String,
+    /// The class.
+    pub class: EvidenceClass,
+    /// The regime.
+    pub regime: Regime,
+    /// The figure.
+    pub figure: ErrorFigure,
+    /// Its error.
+    pub error: ErrorBand,
+}
+
+/// The error of a figure where a model, a GPU or a precision was left out of the fit.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LeftOutError {
+    /// What was left out.
+    pub part: LeftOutPart,
+    /// The regime.
+    pub regime: Regime,
+    /// The figure.
+    pub figure: ErrorFigure,
+    /// Its error.
+    pub error: ErrorBand,
+}
+
+/// What was left out of a fit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum LeftOutPart {
+    /// A model.
+    Model,
+    /// A GPU.
+    Gpu,
+    /// A precision.
+    Precision,
+}
+
+/// The table.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct EvidenceTable {
+    /// By latency model.
+    pub found: Vec<Found>,
+    /// By GPU.
+    pub measured: Vec<MeasuredOn>,
+    /// What was measured: by model, GPU, release, precision and parallelism.
+    #[serde(default)]
+    pub configurations: Vec<Configuration>,
+    /// Errors by latency model, class, regime and figure.
+    #[serde(default)]
+    pub errors: Vec<ClassError>,
+    /// Errors of what was left out of fits of the calibrated model.
+    #[serde(default)]
+    pub left_out: Vec<LeftOutError>,
+}
+
+/// The built-in table.
+pub fn evidence() -> &'static EvidenceTable {
+    static TABLE: OnceLock<EvidenceTable> = OnceLock::new();
+    TABLE.get_or_init(|| {
+        let tree = serde_json::from_str(include_str!("evidence.json")).expect("the built-in table is JSON");
+        json::data(&tree).expect("the built-in table has its own shape")
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn errors_are_shares_and_gpus_are_those_of_the_catalogue() {
+        let table = evidence();
+        assert!(
+            ["calibrated", "catalogue", "roofline"]
+                .iter()
+                .all(|name| table.found.iter().any(|f| f.latency == *name))
+        );
+        assert!(table.found.iter().all(|f| [f.e2e, f.tpot, f.ttft].iter().all(|x| (0.0..10.0).contains(x))));
+        for on in &table.measured {
+            assert!(crate::perf::known_gpu(&on.gpu).is_some_and(|g| g.name == on.gpu), "{}", on.gpu);
+            assert!(on.batch > 0 && on.context_tokens > 0 && !on.models.is_empty(), "{}", on.gpu);
+        }
+    }
+
+    #[test]
+    fn configurations_are_of_the_catalogue_and_behind_every_row_of_coefficients() {
+        let table = evidence();
+        for c in &table.configurations {
+            assert!(crate::perf::known_gpu(&c.gpu).is_some_and(|g| g.name == c.gpu), "{}", c.gpu);
+            assert!(crate::perf::known_model(&c.model).is_some_and(|m| m.name == c.model), "{}", c.model);
+            assert!(c.tp > 0 && c.measured > 0 && c.fitted <= c.measured, "{c:?}");
+        }
+        for row in crate::perf::calibrations().iter().filter(|row| !row.rests_on.is_empty()) {
+            let of_row = |c: &Configuration| c.gpu == row.gpu && c.engine == row.engine && c.fitted > 0;
+            assert!(table.configurations.iter().any(of_row), "{} {:?}", row.gpu, row.engine);
+        }
+    }
+
+    #[test]
+    fn errors_of_classes_are_shares_of_something() {
+        let table = evidence();
+        assert!(!table.errors.is_empty());
+        for e in &table.errors {
+            assert!(e.error.n > 0 && (0.0..=e.error.p90).contains(&e.error.median), "{e:?}");
+        }
+    }
+}

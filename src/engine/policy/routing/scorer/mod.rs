@@ -1,0 +1,327 @@
+//! The scorers of the weighted policy: each gives every replica a number from 0 to 1, higher being better.
+
+mod active_requests;
+mod cost;
+mod expression;
+mod kv_utilization;
+mod load_balance;
+mod lora_affinity;
+mod no_hit_lru;
+mod peak_ewma;
+mod predicted_latency;
+mod prefix_affinity;
+mod prefix_match;
+mod queue_depth;
+mod running_requests;
+mod signal;
+mod token_load;
+mod waiting_requests;
+
+use super::predictor::Headroom;
+use super::{Fleet, Outcome, Summand};
+use crate::policy::RequestView;
+use base::ReplicaId;
+use document::expression::Name;
+use document::{Scorer, TokenCount, TokenUntil, Weighted as Settings};
+use serde::{Deserialize, Serialize};
+use signal::Signal;
+use std::rc::Rc;
+
+/// A scorer.
+trait Score {
+    /// Scores every replica of `fleet`; `known` tells whether a scorer of prefixes has found the prompt anywhere.
+    fn score(&mut self, request: &RequestView<'_>, fleet: &Fleet<'_>, known: bool, out: &mut [f64]);
+
+    /// The request is sent to the replica at this position.
+    fn chosen(&mut self, _request: &RequestView<'_>, _fleet: &Fleet<'_>, _position: usize, _known: bool) {}
+
+    /// A request has left its replica.
+    fn left(&mut self, _gone: &Outcome) {}
+}
+
+pub(super) use prefix_affinity::PromptMemory;
+
+/// Facts about one decision that several scorers use, determined once.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Facts {
+    /// Whether a scorer of prefixes has found the prompt anywhere.
+    pub(super) known: bool,
+    /// By candidate: the share of the prompt that the router sent there before. Empty if no scorer uses it.
+    pub(super) prefix: Vec<f64>,
+    /// By candidate: the tokens of that share.
+    pub(super) matched: Vec<u32>,
+    /// By candidate: the tokens that `token-load` counts. Empty if it counts whole prompts until their end.
+    pub(super) load: Vec<u64>,
+    /// By candidate: how far it is predicted to be from the objectives. Empty if nothing is predicted.
+    pub(super) headroom: Vec<Headroom>,
+    /// By candidate: the share of the prompt that its cache has. Empty if no scorer uses it.
+    pub(super) cached: Vec<f64>,
+    /// The replica of the session's latest request.
+    pub(super) home: Option<ReplicaId>,
+}
+
+impl Facts {
+    /// Leaves what is known of the candidates at the positions `kept`, in ascending order.
+    pub(super) fn keep(&mut self, kept: &[u32]) {
+        if self.prefix.is_empty() {
+            return;
+        }
+        for (to, &from) in kept.iter().enumerate() {
+            self.prefix[to] = self.prefix[from as usize];
+            self.matched[to] = self.matched[from as usize];
+        }
+        if !self.headroom.is_empty() {
+            for (to, &from) in kept.iter().enumerate() {
+                self.headroom[to] = self.headroom[from as usize];
+            }
+            self.headroom.truncate(kept.len());
+        }
+        self.prefix.truncate(kept.len());
+        self.matched.truncate(kept.len());
+    }
+}
+
+/// They are not part of the state.
+impl PartialEq for Facts {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+/// The output of a scorer: its scores and, for a sum, the summands.
+pub(super) struct Out<'a> {
+    pub(super) values: &'a mut [f64],
+    pub(super) summands: &'a mut [Summand],
+}
+
+/// The state of a scorer.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) enum ScorerState {
+    /// Its scores are in the [`Facts`].
+    PrefixAffinity,
+    /// Its scores are in the [`Facts`].
+    PrecisePrefix,
+    QueueDepth(queue_depth::QueueDepth),
+    KvUtilization(kv_utilization::KvUtilization),
+    LoadBalance(load_balance::LoadBalance),
+    ActiveRequests(active_requests::ActiveRequests),
+    RunningRequests(running_requests::RunningRequests),
+    WaitingRequests(waiting_requests::WaitingRequests),
+    NoHitLru(no_hit_lru::NoHitLru),
+    Signal(signal::Signal),
+    PeakEwma(peak_ewma::PeakEwma),
+    Cost(cost::Cost),
+    Expression(expression::ExpressionScorer),
+    TokenLoad(token_load::TokenLoad),
+    PredictedLatency(predicted_latency::PredictedLatency),
+    PrefixMatch(prefix_match::PrefixMatch),
+    LoraAffinity(lora_affinity::LoraAffinity),
+}
+
+/// The rule of `token-load` for which the gateway's own count is enough.
+const WHOLE_PROMPTS: (TokenCount, TokenUntil) = (TokenCount::Prompt, TokenUntil::End);
+
+impl ScorerState {
+    /// The scorer in its initial state, with the settings `s`.
+    pub(super) fn new(scorer: &Scorer, s: &Settings) -> Self {
+        match scorer {
+            Scorer::PrefixAffinity => Self::PrefixAffinity,
+            Scorer::PrecisePrefix => Self::PrecisePrefix,
+            Scorer::Expression(text) => Self::Expression(expression::ExpressionScorer::new(text)),
+            Scorer::QueueDepth => Self::QueueDepth(queue_depth::QueueDepth),
+            Scorer::KvUtilization => Self::KvUtilization(kv_utilization::KvUtilization),
+            Scorer::LoadBalance => Self::LoadBalance(load_balance::LoadBalance),
+            Scorer::ActiveRequests => Self::ActiveRequests(active_requests::ActiveRequests {
+                idle_threshold: s.idle_threshold,
+                max_busy_score: s.max_busy_score,
+            }),
+            Scorer::RunningRequests => Self::RunningRequests(running_requests::RunningRequests),
+            Scorer::WaitingRequests => Self::WaitingRequests(waiting_requests::WaitingRequests),
+            Scorer::NoHitLru => Self::NoHitLru(no_hit_lru::NoHitLru::default()),
+            Scorer::TokenLoad if s.token_rule() == WHOLE_PROMPTS => {
+                Self::Signal(Signal::TokenLoad { threshold: s.token_threshold })
+            }
+            Scorer::TokenLoad => Self::TokenLoad(token_load::TokenLoad { threshold: s.token_threshold }),
+            Scorer::LoadAware => Self::Signal(Signal::LoadAware { threshold: s.waiting_threshold }),
+            Scorer::PromptTokensWaiting => Self::Signal(Signal::PromptTokensWaiting),
+            Scorer::CacheHitRate => Self::Signal(Signal::CacheHitRate),
+            Scorer::RecentTtft => Self::Signal(Signal::RecentTtft),
+            Scorer::RecentTpot => Self::Signal(Signal::RecentTpot),
+            Scorer::IdleTime => Self::Signal(Signal::IdleTime),
+            Scorer::PredictedLatency => {
+                Self::PredictedLatency(predicted_latency::PredictedLatency::new(&s.prediction))
+            }
+            Scorer::PrefixMatch => {
+                Self::PrefixMatch(prefix_match::PrefixMatch { bonus: s.prefix_match_bonus })
+            }
+            Scorer::PeakEwma => Self::PeakEwma(peak_ewma::PeakEwma::default()),
+            Scorer::Cost => Self::Cost(cost::Cost),
+            Scorer::LoraAffinity => Self::LoraAffinity(lora_affinity::LoraAffinity),
+        }
+    }
+
+    /// Continues with the state of `before`, a scorer of the same kind.
+    pub(super) fn resume(&mut self, before: Self) {
+        if let (Self::NoHitLru(_), Self::NoHitLru(_)) | (Self::PeakEwma(_), Self::PeakEwma(_)) =
+            (&before, &*self)
+        {
+            *self = before;
+        }
+    }
+
+    /// Whether it reads signals beyond those in the views.
+    pub(super) fn wants_signals(&self) -> bool {
+        match self {
+            Self::Signal(_) => true,
+            Self::Expression(s) => s.wants_signals(),
+            Self::PrefixAffinity
+            | Self::PrecisePrefix
+            | Self::QueueDepth(_)
+            | Self::KvUtilization(_)
+            | Self::LoadBalance(_)
+            | Self::ActiveRequests(_)
+            | Self::RunningRequests(_)
+            | Self::WaitingRequests(_)
+            | Self::NoHitLru(_)
+            | Self::PeakEwma(_)
+            | Self::Cost(_)
+            | Self::TokenLoad(_)
+            | Self::PredictedLatency(_)
+            | Self::PrefixMatch(_)
+            | Self::LoraAffinity(_) => false,
+        }
+    }
+
+    /// Whether it reads the adapters of replicas.
+    pub(super) fn wants_adapters(&self) -> bool {
+        matches!(self, Self::LoraAffinity(_))
+    }
+
+    /// Whether it uses predictions.
+    pub(super) fn asks_predictions(&self) -> bool {
+        matches!(self, Self::PredictedLatency(_))
+    }
+
+    /// Whether it uses the router's own count of tokens.
+    pub(super) fn asks_tokens(&self) -> bool {
+        matches!(self, Self::TokenLoad(_))
+    }
+
+    /// Whether it asks to be called when requests leave their replica.
+    pub(super) fn wants_departures(&self) -> bool {
+        matches!(self, Self::PeakEwma(_))
+    }
+
+    /// Whether it uses the router's memory of prompts.
+    pub(super) fn asks_prefix(&self) -> bool {
+        matches!(self, Self::PrefixAffinity | Self::PrefixMatch(_)) || self.looks_at(&[Name::Prefix])
+    }
+
+    /// Whether it uses the contents of caches.
+    pub(super) fn asks_cached(&self) -> bool {
+        matches!(self, Self::PrecisePrefix) || self.looks_at(&[Name::Cached, Name::UncachedTokens])
+    }
+
+    /// Whether it uses the replicas of sessions.
+    pub(super) fn asks_session(&self) -> bool {
+        self.looks_at(&[Name::SessionHere])
+    }
+
+    fn looks_at(&self, names: &[Name]) -> bool {
+        matches!(self, Self::Expression(s) if s.looks_at(names))
+    }
+
+    /// The texts of its summands; none unless it is an expression.
+    pub(super) fn summands(&mut self) -> impl Iterator<Item = &Rc<str>> {
+        let of = if let Self::Expression(s) = self { Some(s.summands()) } else { None };
+        of.into_iter().flatten()
+    }
+
+    /// A request has left its replica.
+    pub(super) fn left(&mut self, gone: &Outcome) {
+        if let Some(scorer) = self.scorer() {
+            scorer.left(gone);
+        }
+    }
+
+    /// Scores every replica; returns how many scores are 0 because they were not finite.
+    pub(super) fn score(
+        &mut self,
+        request: &RequestView<'_>,
+        fleet: &Fleet<'_>,
+        facts: &Facts,
+        out: Out<'_>,
+    ) -> u64 {
+        match self {
+            Self::PrefixAffinity => out.values.copy_from_slice(&facts.prefix),
+            Self::PrecisePrefix => out.values.copy_from_slice(&facts.cached),
+            Self::TokenLoad(s) => s.score(&facts.load, out.values),
+            Self::PrefixMatch(s) => s.score(&facts.prefix, out.values),
+            Self::PredictedLatency(s) => s.score(&facts.headroom, fleet.replicas, out.values),
+            Self::Expression(s) => return s.score(request, fleet, facts, out),
+            other => {
+                if let Some(scorer) = other.scorer() {
+                    scorer.score(request, fleet, facts.known, out.values);
+                }
+            }
+        }
+        0
+    }
+
+    /// The request is sent to the replica at this position.
+    pub(super) fn chosen(
+        &mut self,
+        request: &RequestView<'_>,
+        fleet: &Fleet<'_>,
+        position: usize,
+        known: bool,
+    ) {
+        if let Some(scorer) = self.scorer() {
+            scorer.chosen(request, fleet, position, known);
+        }
+    }
+
+    /// The scorer, if it is one that scores from views and its own state.
+    fn scorer(&mut self) -> Option<&mut dyn Score> {
+        Some(match self {
+            Self::PrefixAffinity
+            | Self::PrecisePrefix
+            | Self::Expression(_)
+            | Self::TokenLoad(_)
+            | Self::PredictedLatency(_)
+            | Self::PrefixMatch(_) => return None,
+            Self::QueueDepth(s) => s,
+            Self::KvUtilization(s) => s,
+            Self::LoadBalance(s) => s,
+            Self::ActiveRequests(s) => s,
+            Self::RunningRequests(s) => s,
+            Self::WaitingRequests(s) => s,
+            Self::NoHitLru(s) => s,
+            Self::Signal(s) => s,
+            Self::PeakEwma(s) => s,
+            Self::Cost(s) => s,
+            Self::LoraAffinity(s) => s,
+        })
+    }
+}
+
+/// 1 for the smallest of `values`, 0 for the largest, in proportion between; 1 for all if they are equal.
+fn smallest_first(values: impl Iterator<Item = u32> + Clone, out: &mut [f64]) {
+    let (least, most) = values.clone().fold((u32::MAX, 0), |(low, high), x| (low.min(x), high.max(x)));
+    for (score, x) in out.iter_mut().zip(values) {
+        *score = if least == most { 1.0 } else { f64::from(most - x) / f64::from(most - least) };
+    }
+}
+
+/// Replaces each number by 1 for the smallest, 0 for the largest, in proportion between; 1 for all if they are equal.
+/// An infinite number means unknown, and becomes 1.
+fn smallest_first_of(out: &mut [f64]) {
+    let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
+    for &x in out.iter().filter(|x| x.is_finite()) {
+        low = low.min(x);
+        high = high.max(x);
+    }
+    for x in out {
+        *x = if x.is_finite() && high > low { (high - *x) / (high - low) } else { 1.0 };
+    }
+}

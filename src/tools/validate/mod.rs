@@ -1,0 +1,50 @@
+//! Replay of measured serving runs: the measurements, the simulated figures, and the errors.
+//!
+//! `experiment` reads the measured format, `replay` and `pool` make scenarios of it, `run` runs them, `compare` makes rows
+//! and aggregates of both. Files are read by the caller.
+
+mod closed;
+mod compare;
+mod distance;
+mod evidence;
+mod experiment;
+mod first;
+mod fit;
+mod gate;
+mod halves;
+mod ladder;
+mod left_out;
+mod levels;
+mod linear;
+mod open;
+mod opened;
+mod page;
+mod points;
+mod pool;
+mod ranking;
+mod recorded;
+mod replay;
+mod run;
+mod sample;
+mod silicon;
+mod steps;
+
+pub use compare::{Aggregate, Row, aggregates, median};
+pub use distance::{Distance, distance_table, distances};
+pub use engine::perf::carried;
+pub use evidence::evidence_table;
+pub use experiment::{Experiment, read};
+pub use first::first_values;
+pub use fit::{Fit, Pull, Replays, Told, fit};
+pub use gate::{Recorded, recorded, worse};
+pub use left_out::{LeftOut, left_out, left_out_lines, left_out_table};
+pub use levels::{level_table, page_figures, page_level, page_models, page_rankings};
+pub use opened::page_data;
+pub use page::{Picture, pictures, tables};
+pub use pool::{Found, Latency, built_in, model_name, precision_name, served_by, without_precision};
+pub use ranking::{Ranking, rankings};
+pub use replay::{Options, Outcome, Unmodelled, replay};
+pub use silicon::{is_silicon, read_silicon};
+
+/// Reads a file next to the experiments, by its name there; the error is the reason of a failure.
+pub type Files<'a> = dyn Fn(&str) -> Result<Vec<u8>, String> + 'a;
