@@ -19,28 +19,33 @@ impl<T: Ord> Queue<T> {
     pub fn push(&mut self, item: T) {
         self.0.push(Reverse(item));
     }
-    /// Takes the smallest item out.
 
+    /// Takes the smallest item out.
     pub fn pop(&mut self) -> Option<T> {
         self.0.pop().map(|Reverse(item)| item)
     }
-    /// The smallest item.
 
+    /// The smallest item.
     pub fn peek(&self) -> Option<&T> {
         self.0.peek().map(|Reverse(item)| item)
     }
-    /// Number of items.
 
+    /// Number of items.
     pub fn len(&self) -> usize {
         self.0.len()
     }
-    /// All items, in no order.
 
+    /// Whether it is empty.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// All items, in no order.
     pub fn iter(&self) -> impl Iterator<Item = &T> {
         self.0.iter().map(|Reverse(item)| item)
     }
-    /// Removes all items.
 
+    /// Removes all items.
     pub fn clear(&mut self) {
         self.0.clear();
     }

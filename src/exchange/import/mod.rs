@@ -51,7 +51,6 @@ mod vllm_router;
 mod vllm_serve;
 
 use benchmark::Benchmarks;
-#[cfg(feature = "cli")]
 pub use benchmark_report::{finite_yaml, is_yaml};
 use configuration::Configuration;
 
