@@ -4,7 +4,7 @@
 
 use std::io::{BufWriter, Write};
 use tokenyard::base::Micros;
-use tokenyard::exchange::export::{Format, Output, Table, TableError, Tables};
+use tokenyard::export::{Format, Output, Table, TableError, Tables};
 use tokenyard::scenario::preset::Preset;
 use tokenyard::session::{Audience, Session, Stop};
 

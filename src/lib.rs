@@ -48,9 +48,10 @@
 //! | [`engine`] | clock, events, gateway and replicas; it emits facts |
 //! | [`observe`] | what follows from the facts: series, anomalies, the report |
 //! | [`session`] | one run under way: advance, step, edit, rewind, frames |
-//! | `exchange` | formats of other programs, in and out |
+//! | `export` | rows of a run, traces for Perfetto, metrics and pages of a run |
+//! | `config` | configuration of other programs, in and out |
 //! | `study` | work with several runs: comparisons, sweeps, capacity, what-if questions |
-//! | `golden`, `measured`, `validate` | recorded results and measured runs to compare with |
+//! | `benchmarks`, `golden`, `validate` | measured runs and recorded results to compare with |
 //! | `glossary` | words and formulas of the documentation, as data |
 //! | `cli`, `wasm` | the shells: the command line and the page's modules |
 //!
@@ -78,7 +79,7 @@ pub use study;
 #[cfg(feature = "cli")]
 pub use tools::{gallery, glossary, golden, validate};
 #[cfg(any(feature = "cli", feature = "outcomes"))]
-pub use {benchmarks as measured, exchange};
+pub use {benchmarks, config, export};
 
 #[cfg(target_arch = "wasm32")]
 pub mod wasm;

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 use tokenyard::base::Severity;
-use tokenyard::exchange::import::configuration::convert_routesim;
+use tokenyard::config::import::configuration::convert_routesim;
 use tokenyard::scenario::from_value;
 
 pub(crate) fn convert(data: &[u8]) {

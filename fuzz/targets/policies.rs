@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 use tokenyard::base::Severity;
-use tokenyard::exchange::import::configuration::{Report, adopt_policies};
+use tokenyard::config::import::configuration::{Report, adopt_policies};
 
 pub(crate) fn policies(data: &[u8]) {
     let Ok(tree) = serde_json::from_slice::<Value>(data) else { return };

@@ -11,7 +11,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::sync::Arc;
 use tokenyard::base::{Diagnostics, Micros};
-use tokenyard::exchange::export::{MOST_CANDIDATES, page};
+use tokenyard::export::{MOST_CANDIDATES, page};
 use tokenyard::scenario::Scenario as Document;
 use tokenyard::scenario::link::{Link, make};
 use tokenyard::session::view::{Columns, ColumnsQuery, View};

@@ -7,8 +7,8 @@ use pyo3::prelude::*;
 use serde_json::Value;
 use tokenyard::base::digest::Digest;
 use tokenyard::base::{Diagnostic, Diagnostics};
-use tokenyard::exchange::import::configuration as import;
-use tokenyard::exchange::import::documents::{Text, yaml};
+use tokenyard::config::import::configuration as import;
+use tokenyard::config::import::documents::{Text, yaml};
 use tokenyard::scenario::link::{Link, make};
 use tokenyard::scenario::preset::{PRESETS, Preset};
 use tokenyard::scenario::{

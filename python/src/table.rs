@@ -5,7 +5,7 @@ use crate::keeper::Wanted;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use tokenyard::base::Micros;
-use tokenyard::exchange::export::{Format, Output, Table, TableError, Tables};
+use tokenyard::export::{Format, Output, Table, TableError, Tables};
 use tokenyard::session::{Session, Stop, no_rows};
 
 /// Events, and rows, between two looks whether the rows are still wanted.

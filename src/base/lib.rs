@@ -21,6 +21,7 @@ pub mod dist;
 #[cfg(any(feature = "cli", feature = "outcomes"))]
 pub mod html_text;
 pub mod ids;
+pub mod import;
 pub mod json;
 pub mod lookup;
 pub mod math;

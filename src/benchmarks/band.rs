@@ -5,10 +5,10 @@
 //! fitted together and are not independent, so that the true band is narrower.
 
 use super::simulated::{Simulated, run};
+use crate::import::benchmark::statistics::statistic;
 use base::{Diagnostics, SortedMap, json};
 use document::{CalibratedCoefficients, LatencyModel, Scenario, limits};
 use engine::perf;
-use exchange::import::benchmark::statistics::statistic;
 use serde::Serialize;
 
 /// A distribution with its band.

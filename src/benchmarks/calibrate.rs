@@ -18,13 +18,13 @@
 use super::compare::{Compared, row};
 use super::scenario::{Replay, replay, set_engine, set_latency};
 use super::simulated::Simulated;
+use crate::import::benchmark::statistics::of_request;
+use crate::import::benchmark::{Benchmark, Request};
 use base::{Diagnostic, Diagnostics, json};
 use document::{
     CalibratedCoefficients, CalibratedSettings, CoefficientSource, LatencyModel, Scenario, limits,
 };
 use engine::perf;
-use exchange::import::benchmark::statistics::of_request;
-use exchange::import::benchmark::{Benchmark, Request};
 use serde::Serialize;
 
 /// A coefficient, before and after.

@@ -3,9 +3,9 @@
 use super::over_time::{SeriesCompared, compare_series};
 use super::scenario::Replay;
 use super::simulated::Simulated;
+use crate::import::benchmark::statistics::{of_request, sort, statistic};
+use crate::import::benchmark::{Benchmark, Figure};
 use base::Diagnostics;
-use exchange::import::benchmark::statistics::{of_request, sort, statistic};
-use exchange::import::benchmark::{Benchmark, Figure};
 use serde::Serialize;
 
 /// A figure, measured and simulated.

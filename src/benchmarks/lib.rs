@@ -1,5 +1,5 @@
-//! Replay, comparison and calibration of the user's own measurements. `exchange/import` reads the files that benchmark
-//! tools and servers write.
+//! Results of benchmark tools and servers, which `import` reads, and replay, comparison and calibration of the user's own
+//! measurements.
 //!
 //! `scenario` turns a result into a run, `told` adds the load that the user gives, `compare` compares measured with
 //! simulated figures and `over_time` series, `calibrate` fixes the few coefficients that one run determines. The page and
@@ -14,6 +14,7 @@ mod band;
 mod calibrate;
 mod capped;
 mod compare;
+pub mod import;
 mod model_names;
 mod over_time;
 #[cfg(feature = "cli")]

@@ -1,7 +1,7 @@
 //! Decides by name whether a file's model is the scenario's: the name of one model is written in many ways.
 
+use crate::import::benchmark::Benchmark;
 use document::Scenario;
-use exchange::import::benchmark::Benchmark;
 
 /// A warning about a file of another model than the scenario's; `None` if they may be the same, or if the file names
 /// none.

@@ -1,12 +1,12 @@
 //! Series over time, measured and simulated at the same instants.
 
 use super::scenario::Replay;
+use crate::import::benchmark::series::Points;
+use crate::import::benchmark::{MetricSeries, Timeline};
 use base::{Diagnostic, Diagnostics, Micros};
 use document::Scenario;
 use engine::{Fact, Sink};
-use exchange::export::{Counting, has_page};
-use exchange::import::benchmark::series::Points;
-use exchange::import::benchmark::{MetricSeries, Timeline};
+use export::{Counting, has_page};
 use run::session::{Session, Stop};
 use serde::Serialize;
 use std::collections::BTreeMap;

@@ -4,10 +4,10 @@
 use super::compare::{Compared, Comparison, compare};
 use super::scenario::replay;
 use super::told::options;
+use crate::import::benchmark::Benchmark;
 use base::stats::{PairOrder, spearman};
 use base::{Diagnostic, Diagnostics};
 use document::Scenario;
-use exchange::import::benchmark::Benchmark;
 use serde::Serialize;
 
 /// Fewest policies.

@@ -7,6 +7,7 @@
 
 use super::simulated::{Simulated, run};
 use super::{capped, model_names, told};
+use crate::import::benchmark::{Benchmark, Request};
 use base::rng::{Purpose, Stream};
 use base::{Diagnostics, dist};
 use document::{
@@ -15,7 +16,6 @@ use document::{
     ThinkTime, WeightedLength, Window, limits,
 };
 use engine::perf;
-use exchange::import::benchmark::{Benchmark, Request};
 
 /// A run of what was measured.
 #[derive(Clone, Debug)]

@@ -1,9 +1,9 @@
 //! A simulated run with the figures that benchmarks have.
 
+use crate::import::benchmark::Request;
+use crate::import::benchmark::statistics::{STATISTICS, of_request, sort, statistic};
 use base::{Diagnostic, Diagnostics, Micros};
 use document::Scenario;
-use exchange::import::benchmark::Request;
-use exchange::import::benchmark::statistics::{STATISTICS, of_request, sort, statistic};
 use run::session::{Session, Stop};
 
 /// Most events of one run.

@@ -1,8 +1,8 @@
 //! The load that the user gives where the file of a benchmark does not contain it.
 
+use crate::import::benchmark::Benchmark;
 use base::{Diagnostic, Diagnostics};
 use document::limits;
-use exchange::import::benchmark::Benchmark;
 use serde::{Deserialize, Serialize};
 
 /// What the user says about the load. What the file says cannot be given again.

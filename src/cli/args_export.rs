@@ -2,7 +2,7 @@
 
 use super::args::Input;
 use clap::ValueEnum;
-use exchange::export::configuration::System;
+use config::export::System;
 use std::path::PathBuf;
 
 /// Arguments of `export`.

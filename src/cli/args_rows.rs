@@ -1,6 +1,6 @@
 //! The arguments for files of rows of a run.
 
-use exchange::export::{CANDIDATES, LATEST_START_S, MOST_CANDIDATES};
+use export::{CANDIDATES, LATEST_START_S, MOST_CANDIDATES};
 use std::path::PathBuf;
 
 /// Files of rows that a run writes. Their columns: `tokenyard list columns`.

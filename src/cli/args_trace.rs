@@ -1,7 +1,7 @@
 //! The arguments of `trace`.
 
 use clap::ValueEnum;
-use exchange::export::TraceFormat;
+use export::TraceFormat;
 use std::path::PathBuf;
 
 /// Arguments of `trace`.

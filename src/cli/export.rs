@@ -5,8 +5,8 @@ use super::input::{load, read_bounded, refused, tell_all};
 use super::outputs::Outputs;
 use super::{Failed, say, tell, unreadable};
 use base::{Diagnostic, json};
+use config::export::{Exported, LineMark, System, exported};
 use document::text_from_bytes;
-use exchange::export::configuration::{Exported, LineMark, System, exported};
 use run::session::Session;
 use std::path::PathBuf;
 

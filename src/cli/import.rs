@@ -4,10 +4,10 @@ use super::args_import::Import;
 use super::input::{read_text, refused, scenario_document, tell_all};
 use super::{BAD_INPUT, FILE_TROUBLE, Failed, say, tell, unreadable};
 use base::{Diagnostic, json};
-use exchange::import::configuration::{
+use config::import::configuration::{
     Conflict, Imported, Mapping, NewTraffic, Settled, TrafficAsked, imported,
 };
-use exchange::import::documents::Text;
+use config::import::documents::Text;
 use std::fs::OpenOptions;
 use std::io::{ErrorKind, Write};
 use std::path::Path;

@@ -6,7 +6,7 @@ use super::{Failed, metrics, say};
 use base::json;
 use document::Scenario;
 use document::preset::PRESETS;
-use exchange::export::{Column, Table as TableKind};
+use export::{Column, Table as TableKind};
 use run::session::view::listing::{gpus, models};
 use run::session::{pool_evidence, weakest};
 use serde_json::{Map, Value, json};

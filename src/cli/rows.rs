@@ -5,7 +5,7 @@ use super::input::refused;
 use super::outputs::Outputs;
 use super::{Failed, tell, unreadable};
 use base::{Diagnostic, Micros};
-use exchange::export::{
+use export::{
     Format, MOST_SLICES, MOST_VALUES, MetricsOutput, Output, Table, TableError, Tables, TraceOutput, Written,
     page,
 };

@@ -6,7 +6,7 @@ use super::outputs::Outputs;
 use super::table::{Align, Table};
 use super::{Failed, say, tell, trace_file, unreadable};
 use base::{Diagnostic, json};
-use exchange::export::TraceFormat;
+use export::TraceFormat;
 use run::session::Trace;
 use std::fmt::Write as _;
 use std::fs::File;

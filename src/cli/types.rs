@@ -2,13 +2,13 @@
 //! their doc comments.
 
 use base::Diagnostic;
+use benchmarks::import::benchmark::Benchmark;
 use benchmarks::{Band, Comparison, OneRun, ToldLoad};
+use config::export::Exported;
+use config::import::configuration::{Imported, TrafficAsked};
 use document::SplitAsked;
 use document::limits;
 use document::link::{Asked, Made};
-use exchange::export::configuration::Exported;
-use exchange::import::benchmark::Benchmark;
-use exchange::import::configuration::{Imported, TrafficAsked};
 use run::session::closeup::{CloseUp, CloseUpAnswers};
 use run::session::report::RunMetric;
 use run::session::view::{

@@ -3,10 +3,10 @@
 
 use crate::wasm::boundary::value;
 use base::Diagnostic;
+use config::export::{System, exported};
+use config::import::configuration::{Settled, TrafficAsked, imported};
+use config::import::documents::Text;
 use document::parse;
-use exchange::export::configuration::{System, exported};
-use exchange::import::configuration::{Settled, TrafficAsked, imported};
-use exchange::import::documents::Text;
 use wasm_bindgen::prelude::*;
 
 /// Types that the declarations below use.

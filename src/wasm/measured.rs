@@ -4,10 +4,10 @@
 
 use crate::wasm::boundary::value;
 use base::{Diagnostic, Diagnostics, Micros};
+use benchmarks::import::benchmark::{Benchmark, read};
 use benchmarks::{ToldLoad, bands, calibrate, compare, replay};
 use document::{Scenario, limits, parse};
-use exchange::export::{CANDIDATES, Format, MOST_SLICES, Output, Table, Tables, TraceOutput, page};
-use exchange::import::benchmark::{Benchmark, read};
+use export::{CANDIDATES, Format, MOST_SLICES, Output, Table, Tables, TraceOutput, page};
 use run::session::{Session, Stop, TraceReader};
 use std::cell::RefCell;
 use std::io::{self, Write};

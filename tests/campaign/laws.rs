@@ -13,7 +13,7 @@ use super::ways::{begun, finish, request_rows};
 use serde_json::{Map, Value, json};
 use tokenyard::base::Micros;
 use tokenyard::base::json::tree;
-use tokenyard::exchange::export::Table;
+use tokenyard::export::Table;
 use tokenyard::session::{Audience, Stop};
 
 /// Scenarios that each law is tried on.

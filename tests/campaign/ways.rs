@@ -6,7 +6,7 @@ use super::memory::Memory;
 use serde_json::Value;
 use tokenyard::base::Micros;
 use tokenyard::engine::{Location, Replica, RequestState};
-use tokenyard::exchange::export::{
+use tokenyard::export::{
     Format, MOST_SLICES, MOST_VALUES, MetricsOutput, Output, Table, Tables, TraceOutput, page,
 };
 use tokenyard::scenario::link::{Link, make};

@@ -7,7 +7,7 @@ use super::rows::{Row, latencies, number, rows, text, within};
 use base::math::ln;
 use base::{Diagnostic, Diagnostics};
 use document::{Scenario, parse};
-use exchange::export::Table;
+use export::Table;
 use study::lesson::Lesson;
 use study::sweep::scale_traffic;
 

@@ -6,7 +6,7 @@ use super::rows::{Row, inside, latencies, number, of_client, rows, text, within}
 use base::Diagnostics;
 use base::math::ln;
 use document::{Scenario, from_value, set_path};
-use exchange::export::Table;
+use export::Table;
 use serde::Serialize;
 use serde_json::Value;
 

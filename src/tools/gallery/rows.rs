@@ -2,7 +2,7 @@
 
 use base::{Diagnostics, Micros};
 use document::Scenario;
-use exchange::export::{Format, Output, Table, Tables};
+use export::{Format, Output, Table, Tables};
 use run::session::{Audience, Session};
 use serde_json::{Map, Value};
 use std::cell::RefCell;

@@ -1,10 +1,10 @@
 //! Engines of other programs' configuration: commands, `--config` files, deployments, metrics and logs as pools.
 
 use serde_json::{Value, json};
-use tokenyard::exchange::import::configuration::{
+use tokenyard::config::import::configuration::{
     Imported, Mapping, Settled, Standing, TrafficAsked, imported,
 };
-use tokenyard::exchange::import::documents::Text;
+use tokenyard::config::import::documents::Text;
 use tokenyard::scenario;
 
 /// Imports texts into the default scenario.

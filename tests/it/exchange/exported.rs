@@ -1,8 +1,8 @@
 //! What tests of exported configuration share.
 
 use serde_json::{Value, json};
-use tokenyard::exchange::export::configuration::{Exported, LineMark, Standing};
-use tokenyard::exchange::import::configuration::adopt_policies;
+use tokenyard::config::export::{Exported, LineMark, Standing};
+use tokenyard::config::import::configuration::adopt_policies;
 use tokenyard::scenario::{Scenario, from_value, to_json};
 
 /// A scenario from its document.

@@ -4,7 +4,7 @@ use super::{folder, samples};
 use crate::support::rows::{start, texts};
 use serde_json::json;
 use std::fs;
-use tokenyard::exchange::export::{Format, Table};
+use tokenyard::export::{Format, Table};
 
 /// Two replicas and an autoscaler that looks every second, for two seconds of traffic.
 fn run() -> tokenyard::session::Session {

@@ -2,7 +2,7 @@
 
 use super::exported::{changed, imported, plain, rows, scaled, scenario, weighted};
 use serde_json::{Value, json};
-use tokenyard::exchange::export::configuration::{LineMark, Standing, System, exported};
+use tokenyard::config::export::{LineMark, Standing, System, exported};
 use tokenyard::scenario::Scenario;
 
 #[test]

@@ -5,7 +5,7 @@ use super::samples;
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 use serde_json::{Value, json};
-use tokenyard::exchange::export::configuration::{Standing, System, exported};
+use tokenyard::config::export::{Standing, System, exported};
 use tokenyard::scenario::{
     Behavior, BehaviorRules, CarriedOutBy, ChangeLimit, DirectionRules, LimitUnit, PeakPrefill, Picker,
     RoutingPolicy, ScalingPolicy, Scenario, Weighted, from_value,

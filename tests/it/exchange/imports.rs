@@ -3,10 +3,12 @@
 
 use super::samples;
 use serde_json::{Map, Value};
-use tokenyard::exchange::import::benchmark::{Text, format, formats, read};
-use tokenyard::exchange::import::configuration::{Report, adopt_policies, formats_of};
-use tokenyard::exchange::import::documents;
-use tokenyard::exchange::import::{BENCHMARKS, CONFIGURATIONS, Import};
+use tokenyard::base::import::Import;
+use tokenyard::benchmarks::import::BENCHMARKS;
+use tokenyard::benchmarks::import::benchmark::{Text, format, formats, read};
+use tokenyard::config::import::CONFIGURATIONS;
+use tokenyard::config::import::configuration::{Report, adopt_policies, formats_of};
+use tokenyard::config::import::documents;
 
 /// The documents of a sample of configuration.
 fn documents_of(file: &str, text: &str) -> Vec<Value> {

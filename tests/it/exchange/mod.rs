@@ -16,8 +16,8 @@ mod workloads;
 use serde_json::Value;
 use std::fs;
 use std::path::PathBuf;
-use tokenyard::exchange::import::configuration::{Imported, TrafficAsked, imported};
-use tokenyard::exchange::import::documents::Text;
+use tokenyard::config::import::configuration::{Imported, TrafficAsked, imported};
+use tokenyard::config::import::documents::Text;
 
 /// The folder of the samples.
 fn folder() -> PathBuf {

@@ -7,8 +7,9 @@ use crate::support::start;
 use serde_json::{Value, json};
 use std::fs;
 use tokenyard::base::Micros;
-use tokenyard::exchange::import::configuration::{Imported, NewTraffic, TrafficAsked, imported};
-use tokenyard::exchange::import::{CONFIGURATIONS, Import};
+use tokenyard::base::import::Import;
+use tokenyard::config::import::CONFIGURATIONS;
+use tokenyard::config::import::configuration::{Imported, NewTraffic, TrafficAsked, imported};
 use tokenyard::scenario::{self, Scenario};
 use tokenyard::session::Stop;
 

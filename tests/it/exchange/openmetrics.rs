@@ -4,8 +4,8 @@
 use crate::support::memory::Memory;
 use std::collections::{BTreeMap, BTreeSet};
 use tokenyard::base::Micros;
-use tokenyard::exchange::export::{MOST_VALUES, MetricsOutput, Tables};
-use tokenyard::exchange::import::benchmark;
+use tokenyard::benchmarks::import::benchmark;
+use tokenyard::export::{MOST_VALUES, MetricsOutput, Tables};
 use tokenyard::scenario::Scenario;
 use tokenyard::scenario::preset::Preset;
 use tokenyard::session::{Audience, Session, Stop};

@@ -6,7 +6,7 @@ use crate::support::rows::start;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use tokenyard::base::Micros;
-use tokenyard::exchange::export::{Held, MOST_SLICES, Tables, TraceOutput};
+use tokenyard::export::{Held, MOST_SLICES, Tables, TraceOutput};
 use tokenyard::scenario::preset::Preset;
 use tokenyard::session::{Session, Stop};
 

@@ -5,8 +5,8 @@ use serde_json::{Value, json};
 use std::fs;
 use tokenyard::base::Diagnostics;
 use tokenyard::base::diag::has_errors;
-use tokenyard::exchange::import::benchmark::{Benchmark, read};
-use tokenyard::measured::{bands_of, calibrate, compare, replay};
+use tokenyard::benchmarks::import::benchmark::{Benchmark, read};
+use tokenyard::benchmarks::{bands_of, calibrate, compare, replay};
 use tokenyard::perf::calibration;
 use tokenyard::scenario::{
     CalibratedSettings, EngineGeneration, KvBlocks, LatencyClock, LatencyModel, Scenario, parse,

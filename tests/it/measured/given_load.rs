@@ -2,7 +2,7 @@
 
 use super::benchmark_files::{cluster, one};
 use crate::support::command::{TempFile, run, stderr, stdout};
-use tokenyard::measured::{ToldLoad, calibrate, compare, options, replay};
+use tokenyard::benchmarks::{ToldLoad, calibrate, compare, options, replay};
 
 fn told(change: impl FnOnce(&mut ToldLoad)) -> ToldLoad {
     let mut told = ToldLoad::default();

@@ -1,8 +1,8 @@
 //! Samples that break off or have bytes changed are read or refused with a message, and never end the program.
 
 use super::benchmark_files::{SAMPLES, cluster, sample};
-use tokenyard::exchange::import::benchmark::read;
-use tokenyard::measured::{ToldLoad, compare, replay};
+use tokenyard::benchmarks::import::benchmark::read;
+use tokenyard::benchmarks::{ToldLoad, compare, replay};
 
 /// Samples of every format that is read.
 fn samples() -> impl Iterator<Item = &'static str> {

@@ -3,8 +3,8 @@
 
 use super::benchmark_files::{cluster, figure, one, sample};
 use serde_json::{Value, json};
-use tokenyard::exchange::import::benchmark::{Benchmark, read};
-use tokenyard::measured::{calibrate, compare, replay};
+use tokenyard::benchmarks::import::benchmark::{Benchmark, read};
+use tokenyard::benchmarks::{calibrate, compare, replay};
 
 fn read_one(text: &str) -> Benchmark {
     read(text).unwrap_or_else(|p| panic!("{p:?}")).0.remove(0)

@@ -3,8 +3,8 @@
 use super::benchmark_files::{cluster, figure, sample};
 use crate::support::command::{TempFile, run, stderr, stdout};
 use serde_json::{Value, json};
-use tokenyard::exchange::import::benchmark::{Benchmark, read};
-use tokenyard::measured::replay;
+use tokenyard::benchmarks::import::benchmark::{Benchmark, read};
+use tokenyard::benchmarks::replay;
 
 fn tree() -> Value {
     serde_json::from_str(&sample("benchmark-report.json")).expect("JSON")

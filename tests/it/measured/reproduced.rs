@@ -4,7 +4,7 @@
 use crate::support::rows::{rows, start, whole};
 use serde_json::Value;
 use std::fs;
-use tokenyard::exchange::export::Table;
+use tokenyard::export::Table;
 use tokenyard::scenario::parse;
 
 const FACTOR: f64 = 1.5;

@@ -3,8 +3,8 @@
 use super::benchmark_files::{cluster, figure, one, sample};
 use crate::support::command::{TempFile, run, stderr, stdout};
 use serde_json::{Value, json};
-use tokenyard::exchange::import::benchmark::{Benchmark, read};
-use tokenyard::measured::{ToldLoad, compare, replay};
+use tokenyard::benchmarks::import::benchmark::{Benchmark, read};
+use tokenyard::benchmarks::{ToldLoad, compare, replay};
 use tokenyard::scenario::Scenario;
 use tokenyard::scenario::preset::Preset;
 

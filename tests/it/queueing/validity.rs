@@ -4,7 +4,7 @@
 
 use crate::support::rows::{rows, start};
 use serde_json::{Map, Value, json};
-use tokenyard::exchange::export::Table;
+use tokenyard::export::Table;
 
 /// Workloads by name with median lengths of prompt and answer, and three loads in requests per second.
 const WORKLOADS: [(&str, [u32; 2], [f64; 3]); 3] = [

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use tokenyard::base::{Micros, RequestId};
 use tokenyard::engine::Handover;
-use tokenyard::exchange::export::{Format, Table};
+use tokenyard::export::{Format, Table};
 use tokenyard::session::report::Report;
 use tokenyard::session::view::{ColumnsQuery, EventsQuery, View};
 use tokenyard::session::{Audience, Session};

@@ -6,7 +6,7 @@ use std::cell::Cell;
 use std::io::{self, Write};
 use std::rc::Rc;
 use tokenyard::base::Micros;
-use tokenyard::exchange::export::{Format, Output, Table, Tables};
+use tokenyard::export::{Format, Output, Table, Tables};
 use tokenyard::session::Stop;
 
 /// Counts what comes and keeps none of it.

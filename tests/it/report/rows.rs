@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use tokenyard::base::{Micros, RequestId};
 use tokenyard::engine::RequestState;
-use tokenyard::exchange::export::{Format, Output, Table, Tables, events};
+use tokenyard::export::{Format, Output, Table, Tables, events};
 use tokenyard::session::Stop;
 
 /// A pool with steps of five milliseconds.

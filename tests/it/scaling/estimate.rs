@@ -3,7 +3,7 @@
 use crate::support::rows::{rows, start};
 use serde_json::{Map, Value, json};
 use tokenyard::base::Micros;
-use tokenyard::exchange::export::Table;
+use tokenyard::export::Table;
 use tokenyard::scenario::preset::Preset;
 use tokenyard::scenario::{parse, set_path};
 use tokenyard::session::view::{ColumnsQuery, View};

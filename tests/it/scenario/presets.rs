@@ -2,7 +2,7 @@
 
 use crate::support::rows::{rows, start, text, whole};
 use serde_json::{Map, Value};
-use tokenyard::exchange::export::Table;
+use tokenyard::export::Table;
 use tokenyard::scenario::link::{Selection, View};
 use tokenyard::scenario::preset::{PRESETS, Preset};
 use tokenyard::scenario::set_path;

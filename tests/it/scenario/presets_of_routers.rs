@@ -3,7 +3,7 @@
 use super::presets::{Run, about, document, figure, report, run, seeded};
 use crate::support::rows::{rows, start, text, whole};
 use std::collections::BTreeMap;
-use tokenyard::exchange::export::Table;
+use tokenyard::export::Table;
 
 const ROUTING: &str = "cluster.routing";
 const LEAST_LOADED: (&str, &str) = (ROUTING, "\"least-loaded\"");

@@ -4,7 +4,7 @@ use super::presets::{Run, about, decisions, document, run};
 use crate::support::rows::{rows, start, whole};
 use serde_json::{Map, Value};
 use tokenyard::base::Micros;
-use tokenyard::exchange::export::Table;
+use tokenyard::export::Table;
 use tokenyard::session::Report;
 
 /// Seeds beside the preset's own, for claims that hold whatever is drawn.

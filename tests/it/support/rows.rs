@@ -3,7 +3,7 @@
 use crate::support::memory::Memory;
 use serde_json::{Map, Value};
 use tokenyard::base::Micros;
-use tokenyard::exchange::export::{Format, Output, Table, Tables};
+use tokenyard::export::{Format, Output, Table, Tables};
 use tokenyard::scenario::parse;
 use tokenyard::session::{Audience, Session, Stop};
 

@@ -1,8 +1,8 @@
 //! The words of commands in a text: of a shell, or as lists of arguments in a container.
 
 use super::Programs;
-use crate::export::configuration::scalar::{quoted_where_needed, shell_word};
-use crate::export::configuration::yaml::{Node, What, documents, find};
+use crate::export::scalar::{quoted_where_needed, shell_word};
+use crate::export::yaml::{Node, What, documents, find};
 use std::ops::Range;
 
 /// A word of a command and its place.

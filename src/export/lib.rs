@@ -8,7 +8,6 @@
 //!
 //! Names and order of the columns are a contract with the readers of the files; docs/reference/output.md lists them.
 
-pub mod configuration;
 mod decisions;
 mod events;
 mod openmetrics;

@@ -73,7 +73,7 @@ fn what_is_not_followed_is_no_node_and_nothing_panics() {
         "a:\n- b\n c: d\n",
     ] {
         let found = documents(text);
-        let changes = crate::export::configuration::want::Changes::default();
+        let changes = crate::export::want::Changes::default();
         assert_eq!(changes.made(text), text, "{found:?}");
     }
     assert!(documents("a: &x 1\n").is_empty());

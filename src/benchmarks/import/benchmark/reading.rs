@@ -1,8 +1,9 @@
 //! Recognises the format of a benchmark file and reads its runs.
 
 use super::{Benchmark, EngineFacts, Problems, Text};
+use crate::import::BENCHMARKS;
 use crate::import::benchmark_report::is_yaml;
-use crate::import::{BENCHMARKS, Family, Import};
+use base::import::{Family, Import};
 use base::pointer::pointer;
 use base::{Diagnostic, Diagnostics};
 use document::limits;

@@ -1,9 +1,9 @@
 //! Scorers, filters and pickers of a router as plugins.
 
 use super::{Draft, memory, unless};
-use crate::export::configuration::Row;
-use crate::export::configuration::scalar::{Scalar, number};
-use crate::export::configuration::want::Want;
+use crate::export::Row;
+use crate::export::scalar::{Scalar, number};
+use crate::export::want::Want;
 use document::{
     Fallback, Filter, FilterMetric, HeadroomChoice, PeakPrefill, Picker, PrefixAffinityFilter, Scorer, Ties,
     TokenCount, TokenUntil, UtilizationFilter, Weighted, WeightedScorer,

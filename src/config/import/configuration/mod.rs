@@ -48,8 +48,8 @@ pub use new_traffic::{NewTraffic, TrafficAsked};
 pub(crate) use reader::Reader;
 
 use super::routesim::RouteSim;
-use super::{Family, Import};
 use base::diag::has_errors;
+use base::import::{Family, Import};
 use base::pointer::pointer;
 use base::{Diagnostic, Diagnostics};
 use document::limits;

@@ -1,8 +1,8 @@
 //! Documents inside others, such as the router's configuration in the data of a `ConfigMap` or in the values of a chart.
 
 use super::{Configuration, Mapping, Reader, Report, Settings};
-use crate::import::Import;
 use base::Diagnostic;
+use base::import::Import;
 use serde_json::Value;
 
 /// Deepest section in which a document is looked for.

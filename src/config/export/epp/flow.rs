@@ -1,10 +1,10 @@
 //! Flow control and admission of a router's file.
 
 use super::{Draft, unless};
-use crate::export::configuration::Row;
-use crate::export::configuration::scalar::{Scalar, number};
-use crate::export::configuration::want::{Items, Want};
-use crate::export::configuration::yaml::Node;
+use crate::export::Row;
+use crate::export::scalar::{Scalar, number};
+use crate::export::want::{Items, Want};
+use crate::export::yaml::Node;
 use document::{
     AdmissionPolicy, Ceilings, ClassPriorities, ConcurrencyMode, Detector, Fairness, FlowBand, FlowControl,
     HoldbackBy, Ordering, Scenario, ShedRule,

@@ -2,9 +2,9 @@
 
 use super::scorers::{Refs, Stage, weighted};
 use super::{Draft, Profile, is_split, prefill_routing};
-use crate::export::configuration::Row;
-use crate::export::configuration::scalar::{Scalar, number};
-use crate::export::configuration::want::Want;
+use crate::export::Row;
+use crate::export::scalar::{Scalar, number};
+use crate::export::want::Want;
 use document::{Decider, Pool, Role, RoutingPolicy, Scenario};
 use engine::perf::resolve;
 

@@ -3,9 +3,9 @@
 use super::scorers::Stage;
 use super::there::PRECISE;
 use super::{Draft, unless};
-use crate::export::configuration::Row;
-use crate::export::configuration::scalar::{Scalar, quantity};
-use crate::export::configuration::want::Want;
+use crate::export::Row;
+use crate::export::scalar::{Scalar, quantity};
+use crate::export::want::Want;
 use document::{Filter, Scorer, TokenCount, Weighted};
 
 const PRODUCER: &str = "approx-prefix-cache-producer";

@@ -1,8 +1,8 @@
 //! What a router's file has: plugins by their names and types, and the profiles that refer to them.
 
 use super::{Profile, reference};
-use crate::export::configuration::want::{Items, Want};
-use crate::export::configuration::yaml::{Item, Node};
+use crate::export::want::{Items, Want};
+use crate::export::yaml::{Item, Node};
 use std::collections::BTreeMap;
 
 /// Types by other names that the router had for them.
