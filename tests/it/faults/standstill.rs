@@ -124,26 +124,35 @@ fn a_replica_that_is_stuck_without_an_end_is_told() {
     assert!(text.contains("for a replica that is stuck without an end (r0)"), "{text}");
 }
 
-/// Two replicas that crash for good, under each detector; requests that come later wait at the gateway.
+/// Replicas that crash for good under flow control; requests that come later wait at the gateway.
+fn dying(flow_control: &Value, pools: &Value) -> Scenario {
+    let mut flow_control = flow_control.clone();
+    flow_control["no_replica_ttl_s"] = json!(0);
+    let document = json!({
+        "tokenyard": 1,
+        "run": {"horizon_s": 0, "warmup_s": 0, "max_requests": 200},
+        "cluster": {
+            "pools": pools,
+            "flow_control": flow_control,
+            "faults": {"crash_mtbf_s": 1, "restart_s": 0},
+        },
+        "workload": {"clients": [{
+            "arrivals": {"poisson": {"rate_per_s": 20}},
+            "prompt_tokens": {"constant": {"tokens": 100}},
+            "output_tokens": {"constant": {"tokens": 10}},
+        }]},
+        // Long after the last arrival.
+        "edits": [{"at_us": 3_600_000_000_u64, "set": {"cluster.pools[0].replicas": 3}}],
+    });
+    from_value(document).unwrap_or_else(|problems| panic!("{problems:?}"))
+}
+
 #[test]
 fn a_run_in_which_no_replica_serves_or_comes_back_ends_and_says_so() {
-    for mut flow_control in flow_controls() {
-        flow_control["no_replica_ttl_s"] = json!(0);
-        let document = json!({
-            "tokenyard": 1,
-            "run": {"horizon_s": 0, "warmup_s": 0, "max_requests": 200},
-            "cluster": {
-                "pools": [{"name": "p", "replicas": 2}],
-                "flow_control": flow_control,
-                "faults": {"crash_mtbf_s": 1, "restart_s": 0},
-            },
-            "workload": {"clients": [{
-                "arrivals": {"poisson": {"rate_per_s": 20}},
-                "prompt_tokens": {"constant": {"tokens": 100}},
-                "output_tokens": {"constant": {"tokens": 10}},
-            }]},
-        });
-        let session = ended(&from_value(document).unwrap_or_else(|problems| panic!("{problems:?}")));
+    for flow_control in flow_controls() {
+        let mut s = dying(&flow_control, &json!([{"name": "p", "replicas": 2}]));
+        s.edits.clear();
+        let session = ended(&s);
         let report = session.report_data();
         assert!(report.requests.completed > 0 && report.requests.in_pipeline > 0, "{flow_control}");
         let text = told(&session).expect("a notice");
@@ -153,13 +162,15 @@ fn a_run_in_which_no_replica_serves_or_comes_back_ends_and_says_so() {
 
 #[test]
 fn a_pool_without_replicas_does_not_keep_a_run_going_when_the_others_are_down_for_good() {
-    let mut s = apart(&json!({"ttl_s": 0, "no_replica_ttl_s": 0}));
-    s.cluster.pools[1].replicas = 0;
-    s.cluster.faults.crash_mtbf_s = 1.0;
-    s.edits.push(TimedEdit::new(3_600_000_000, Change::set("cluster.pools[1].replicas", 1)));
-    let session = ended(&s);
-    assert_eq!(session.report_data().requests.completed, 0);
-    assert!(told(&session).is_some_and(|text| text.contains("none serves or comes back")));
+    let pools = json!([{"name": "p", "replicas": 0}, {"name": "q", "replicas": 2}]);
+    let s = dying(&json!({"ttl_s": 0}), &pools);
+    let (mut session, _) = Session::start(s, None, Audience::Live).expect("a sound scenario");
+    assert_eq!(session.advance(Micros(3_599_000_000), MOST_EVENTS), Stop::Finished);
+    let before = session.report_data().requests;
+    assert!(before.completed > 0 && before.in_pipeline > 0, "{before:?}");
+    // The edit brings replicas: requests go on there.
+    assert_eq!(session.advance(Micros::MAX, MOST_EVENTS), Stop::Finished);
+    assert!(session.report_data().requests.completed > before.completed);
 }
 
 #[test]
