@@ -67,7 +67,6 @@ pub fn is_yaml(text: &str) -> bool {
 }
 
 /// The text of a report in YAML with its numbers that are not finite as text, which no reader of YAML refuses.
-#[cfg(feature = "cli")]
 pub fn finite_yaml(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for line in text.split_inclusive('\n') {
