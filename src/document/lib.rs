@@ -120,14 +120,11 @@ pub use latency::{
 };
 pub use lengths::{Lengths, WeightedLength};
 pub use model::{Architecture, Hardware, Precision};
-#[cfg(any(feature = "cli", feature = "outcomes"))]
-pub use parse::named_weights;
-#[cfg(any(feature = "cli", feature = "closeup", feature = "lessons"))]
-pub use parse::nearest;
 pub use parse::{
     data_from_value, from_value, parse, parse_change, replay_trace, set_field, set_path, text_from_bytes,
     to_json, value_from_json, value_from_long_json, value_said_once,
 };
+pub use parse::{named_weights, nearest};
 pub use planners::{DynamoLoad, DynamoThroughput, QueueingMode, QueueingModel, RatePredictor};
 pub use predicted_latency::{HeadroomChoice, LatencyPrediction, SloHeadroomFilter};
 pub use prefix::{OnOffPeriods, PrefixGroups};

@@ -10,7 +10,6 @@ mod path;
 mod shape;
 mod text;
 
-#[cfg(any(feature = "cli", feature = "outcomes"))]
 pub use named_weights::named_weights;
 pub(super) use path::{let_scorers_decide, place_value, profile_beside};
 pub use path::{replay_trace, set_field, set_path};

@@ -33,7 +33,6 @@ mod verdict;
 pub mod warmup;
 pub(crate) mod window;
 
-#[cfg(any(feature = "cli", feature = "whatif"))]
 pub use decisions::excluded_words;
 pub use decisions::{Candidate, DecisionPart, ScorePart, StageDecisionPart, SummandValue};
 #[cfg(not(feature = "steps"))]

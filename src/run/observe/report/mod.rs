@@ -18,7 +18,6 @@ mod pools;
 mod scaling;
 mod sessions;
 
-#[cfg(any(feature = "cli", feature = "closeup", feature = "outcomes"))]
 pub use super::summaries::tpot_us;
 pub use anomalies::{
     AnomalyExample, AnomalyPart, AnomalyProof, BlisPart, KindCounts, hol_blocking_events, priority_inversions,
