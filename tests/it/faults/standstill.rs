@@ -124,7 +124,7 @@ fn a_replica_that_is_stuck_without_an_end_is_told() {
     assert!(text.contains("for a replica that is stuck without an end (r0)"), "{text}");
 }
 
-/// Replicas that crash for good under flow control; requests that come later wait at the gateway.
+/// A fleet under flow control. Its replicas crash and stay down; later requests wait at the gateway.
 fn dying(flow_control: &Value, pools: &Value) -> Scenario {
     let mut flow_control = flow_control.clone();
     flow_control["no_replica_ttl_s"] = json!(0);
