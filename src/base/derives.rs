@@ -9,7 +9,7 @@ macro_rules! typescript {
     };
 }
 
-/// Types of which the JSON Schema knows the shape.
+/// The shapes in the JSON Schema.
 #[macro_export]
 macro_rules! schema {
     ($($item:tt)*) => {

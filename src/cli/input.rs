@@ -184,16 +184,20 @@ pub(super) fn model(args: &Model) -> Result<String, Failed> {
 
 /// The document as text, and what is to say about it. Its blocks are larger than usual where a pool could not have that many.
 fn with_blocks_that_fit(name: &str, mut document: Value) -> (String, Diagnostics) {
-    let mut sizes = [32, 64, 128].into_iter();
+    let (mut sizes, mut larger) = ([32, 64, 128].into_iter(), None);
     loop {
         let text = format!("{}\n", json::indented(&document));
         let problems = Session::check(&text);
         let too_many = problems.iter().any(|d| d.path.ends_with(".kv.block_tokens"));
-        let Some(tokens) = sizes.next().filter(|_| too_many) else { return (text, problems) };
+        let Some(tokens) = sizes.next().filter(|_| too_many) else {
+            if let Some(tokens) = larger {
+                let why = "more smaller blocks would fit than a pool can have";
+                tell(&format!("{name}: cluster.pools[0].kv.block_tokens is {tokens}: {why}"));
+            }
+            return (text, problems);
+        };
+        larger = Some(tokens);
         document["cluster"]["pools"][0]["kv"]["block_tokens"] = Value::from(tokens);
-        tell(&format!(
-            "{name}: cluster.pools[0].kv.block_tokens is {tokens}: smaller blocks would be more than a pool can have"
-        ));
     }
 }
 

@@ -237,6 +237,24 @@ fn a_published_model_becomes_a_scenario_that_checks() {
 }
 
 #[test]
+fn a_model_with_little_kv_for_a_token_gets_blocks_that_a_pool_can_have() {
+    // One layer of eight has attention: 1,024 bytes a token, and room for 4.6 million blocks of 16.
+    let config = br#"{
+        "hidden_size": 1024, "num_attention_heads": 16, "num_key_value_heads": 4, "head_dim": 64,
+        "num_hidden_layers": 8, "intermediate_size": 512, "vocab_size": 32000, "torch_dtype": "bfloat16",
+        "tie_word_embeddings": false, "model_type": "nemotron_h", "hybrid_override_pattern": "MEM*MEME",
+        "n_routed_experts": 16, "num_experts_per_tok": 2, "moe_intermediate_size": 512, "n_shared_experts": 1,
+        "ssm_state_size": 128, "mamba_num_heads": 16
+    }"#;
+    let file = TempFile::new("hybrid.json", config);
+    let out = run(&["model", file.path()]);
+    assert!(out.status.success(), "{}", stderr(&out));
+    let document: serde_json::Value = serde_json::from_slice(&out.stdout).expect("a scenario");
+    assert_eq!(document["cluster"]["pools"][0]["kv"]["block_tokens"], 32);
+    assert!(stderr(&out).contains("cluster.pools[0].kv.block_tokens is 32"), "{}", stderr(&out));
+}
+
+#[test]
 fn a_trace_that_is_not_there_or_not_a_trace_is_refused() {
     let out = run(&["run", "chat-4xh100", "--trace", "no/such/trace.csv"]);
     assert_eq!(out.status.code(), Some(3), "{}", stderr(&out));

@@ -46,6 +46,17 @@ onPage('the gallery opens, is searched and opens a preset by keyboard alone', as
   assert.equal(await resting(page), 37);
 });
 
+onPage('what is typed on a card of the gallery is searched for, and is no shortcut', async (page) => {
+  await openGallery(page);
+  await comes(() => page.evaluate(() => document.activeElement?.classList.contains('card')), true);
+  await page.keyboard.type('livelock');
+  await page.waitForFunction(() => document.querySelectorAll('.gallery .card').length === 1);
+  assert.equal(await gallery(page).getByRole('searchbox', { name: 'Find a preset' }).inputValue(), 'livelock');
+  await page.keyboard.press('Escape');
+  await gallery(page).waitFor({ state: 'detached' });
+  assert.equal(await page.locator('.preset-name').textContent(), 'chat-4xh100');
+});
+
 onPage('another preset is read from its note on, wherever the form was', async (page) => {
   const form = page.locator('.left .tab').first();
   await form.evaluate((element) => element.scrollTo({ top: 400 }));

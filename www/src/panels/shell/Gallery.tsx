@@ -41,7 +41,7 @@ export default function Gallery(props: { app: Pick<App, 'document' | 'dialogs' |
     >
       <Portal>
         <Dialog.Positioner class="gallery-place">
-          <Dialog.Content class="gallery">
+          <Dialog.Content class="gallery" onKeyDown={toSearch}>
             <header class="gallery-head">
               <Dialog.Title class="gallery-title">Presets</Dialog.Title>
               <span class="s wide">each opens paused, seconds before the main event</span>
@@ -190,6 +190,13 @@ function Own(props: { app: Pick<App, 'document' | 'dialogs' | 'links'>; close: (
       </div>
     </li>
   );
+}
+
+/** What is typed on a card is searched for. */
+function toSearch(event: KeyboardEvent): void {
+  const isField = event.target instanceof HTMLInputElement;
+  if (isField || event.ctrlKey || event.metaKey || event.altKey || event.key === ' ' || event.key.length > 1) return;
+  document.querySelector<HTMLInputElement>('.gallery-find')?.focus();
 }
 
 /** Takes the focus when the gallery opens. */

@@ -6,10 +6,10 @@ import { clock } from '../../base/units.ts';
 import type { CompareClient } from '../../sim/compareClient.ts';
 import type { App } from '../../state/app.ts';
 import type { Beside } from '../../state/compare.ts';
-import { type ListedEdit, withoutEdit } from '../../state/edits.ts';
+import { withoutEdit } from '../../state/edits.ts';
 import { isLinkText } from '../../state/linkText.ts';
 import { entrantDocument } from '../../state/race.ts';
-import { choiceText, fieldAt, pathName } from '../parts/formFields.ts';
+import { choiceText, fieldAt, flagSaid } from '../parts/formFields.ts';
 import './compareChooser.css';
 
 const ROUTING = 'cluster.routing';
@@ -46,10 +46,6 @@ export function createChoices(app: Pick<App, 'transport' | 'document'>, thread: 
     const own = choiceText(getAt(app.document.current(), ROUTING), field);
     return all.filter((option) => option.label !== own);
   });
-  const named = ({ edit }: ListedEdit): string => {
-    const paths = [...Object.keys(edit.set ?? {}), ...Object.keys(edit.add ?? {})];
-    return paths.map((path) => pathName(app.document.schema, app.document.current(), path)).join(', ');
-  };
   const groups = createMemo((): Group[] => [
     {
       title: 'Router of B',
@@ -77,7 +73,7 @@ export function createChoices(app: Pick<App, 'transport' | 'document'>, thread: 
         .listed()
         .filter((edit) => !edit.off)
         .map((edit) => {
-          const label = `${clock(edit.atUs)} s: ${named(edit)}`;
+          const label = `${clock(edit.atUs)} s: ${flagSaid(app, edit.edit)}`;
           const name = `without the edit at ${clock(edit.atUs)} s`;
           const document = (): Json => withoutEdit(app.document.current(), edit.index);
           return {

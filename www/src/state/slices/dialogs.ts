@@ -85,7 +85,7 @@ export function createDialogs(frame: () => Frame | undefined, sharing: () => boo
     gallery,
     setGallery,
     ...{ finding, setFinding },
-    covered: () => help() || palette() || finding() || reading() !== undefined || sharing(),
+    covered: () => help() || gallery() || palette() || finding() || reading() !== undefined || sharing(),
     spoken,
     tell,
     say,
