@@ -137,8 +137,8 @@ export default defineConfig({
   plugins: [
     schemaOfTheForm(),
     sentencesOfTheForm(),
-    painter('painter', 'src/painter.ts'),
-    painter('closeup-painter', 'src/closeupPainter.ts'),
+    painter('painter', 'src/painters/painter.ts'),
+    painter('closeup-painter', 'src/painters/closeupPainter.ts'),
     solid(),
     prefetch(),
     lessonPages(),
@@ -160,12 +160,12 @@ export default defineConfig({
             // Small files that several parts of the page import: each would be a chunk of its own, for a hundred bytes and more.
             {
               name: 'shared',
-              test: /src\/(base\/(trust|frameBytes|json|view)|panels\/parts\/save|state\/notices)\.ts$/,
+              test: /src\/(base\/(trust|frameBytes|json|view)|panels\/parts\/save|state\/notices\/notices)\.ts$/,
             },
             // The same, of files that no other thread imports.
             {
               name: 'signals',
-              test: /src\/(base\/(chartList|media)|state\/(span|spanShown|theoryLaw|closeup|chartList|lesson|roles|namedRuns|occasions|undo|edits)|panels\/parts\/(Deferred|Segments|trustWords))\.tsx?$/,
+              test: /src\/(base\/(chartList|media)|state\/(view\/(span|spanShown|theoryLaw|closeup|chartList)|lessons\/lesson|run\/(namedRuns|occasions)|edits\/(roles|undo|edits))|panels\/parts\/(Deferred|Segments|trustWords))\.tsx?$/,
             },
           ],
         },

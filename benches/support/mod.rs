@@ -61,7 +61,7 @@ pub(crate) fn weighted() -> RoutingPolicy {
     RoutingPolicy::Weighted(Weighted::default())
 }
 
-/// How much of each replica a page can draw; the same as in www/src/state/detail.ts.
+/// How much of each replica a page can draw; the same as in www/src/state/run/detail.ts.
 pub(crate) fn detail(replicas: usize) -> FrameQuery {
     let (queue, batch, cells) = match replicas {
         0..=8 => (24, 96, 182),

@@ -37,4 +37,4 @@ function spawnLink(): LinkWorker {
 
 const host = document.getElementById('app');
 // Parsing the page's code and building the page are separate tasks.
-void import('./page.tsx').then(({ show }) => setTimeout(() => host && show(host, spawn, spawnLink)));
+void import('./page/page.tsx').then(({ show }) => setTimeout(() => host && show(host, spawn, spawnLink)));

@@ -1,7 +1,7 @@
 // The charts on screen, each with the picture it would have at any size, for files.
 import { onCleanup } from 'solid-js';
 import type { ViewColumns } from '../base/view.ts';
-import type { Drawing } from '../draw/saveChart.ts';
+import type { Drawing } from '../draw/file/saveChart.ts';
 import type { EcdfPicture } from './ecdfPicture.ts';
 import type { StripPicture } from './stripPicture.ts';
 import type { TimelinePicture } from './timeline.ts';

@@ -1,6 +1,6 @@
 // The map of blocks as data: where each block lies, how it looks, and what changed on it.
 
-import type { Picture } from '../draw/paintProtocol.ts';
+import type { Picture } from '../draw/thread/paintProtocol.ts';
 import type { BlockPage, Blocks } from '../generated/boundary.ts';
 
 /** Blocks of a row of the grid, and rows of a page. */

@@ -1,7 +1,7 @@
 // The picture of the lanes as data for its painter. The answer comes as its bytes, once; the painter keeps it.
 
 import { readFrame } from '../base/frameBytes.ts';
-import type { Picture } from '../draw/paintProtocol.ts';
+import type { Picture } from '../draw/thread/paintProtocol.ts';
 import type { Lanes } from '../generated/boundary.ts';
 
 export type LanesView = {

@@ -2,7 +2,7 @@
 
 import painter from 'virtual:closeup-painter';
 import { trust } from '../base/trust.ts';
-import { makePainter, type Painter, type Take } from '../draw/painter.ts';
+import { makePainter, type Painter, type Take } from '../draw/thread/painter.ts';
 import { thread } from '../sim/thread.ts';
 
 let started: Promise<Painter> | undefined;

@@ -1,9 +1,9 @@
 // Draws the pictures of the close-ups: lanes, blocks, density.
 
-import { createEasels, type Painting } from '../draw/easels.ts';
 import type { Palette } from '../draw/inks.ts';
-import type { FromPainter, Paint } from '../draw/paintProtocol.ts';
 import type { Pen } from '../draw/pen.ts';
+import { createEasels, type Painting } from '../draw/thread/easels.ts';
+import type { FromPainter, Paint } from '../draw/thread/paintProtocol.ts';
 import { drawDensity } from './drawDensity.ts';
 import { drawKv } from './drawKv.ts';
 import { drawLanes } from './drawLanes.ts';

@@ -1,5 +1,5 @@
 // The pictures of the close-ups, which their painter draws. A picture is data; each view has its own.
-import type { Picture } from '../draw/paintProtocol.ts';
+import type { Picture } from '../draw/thread/paintProtocol.ts';
 import type { HeatPart } from './heatPicture.ts';
 import type { KvPicture } from './kvPicture.ts';
 import type { LanesPicture } from './lanesPicture.ts';

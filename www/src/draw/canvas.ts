@@ -3,9 +3,9 @@
 import { joinPaint } from '../base/paints.ts';
 import { zoomOf } from '../base/pointer.ts';
 import { type Palette, tokensOf } from './inks.ts';
-import { type Painter, painterReady } from './painter.ts';
-import type { Picture } from './paintProtocol.ts';
-import { hideWhileStale } from './staleness.ts';
+import { type Painter, painterReady } from './thread/painter.ts';
+import type { Picture } from './thread/paintProtocol.ts';
+import { hideWhileStale } from './thread/staleness.ts';
 
 export type Surface = {
   /** Requests a redraw at the next display frame. */

@@ -1,7 +1,7 @@
 // The replicas as a table with the content and actions of the stage. Loaded when it is opened.
 import { createMemo, For, onMount, Show } from 'solid-js';
 import type { StageProps } from '../base/view.ts';
-import { Listed, restOfTable } from '../draw/listed.tsx';
+import { Listed, restOfTable } from '../draw/GrowingList.tsx';
 import { BandTable } from './BandTable.tsx';
 import { describeReplica, describeStage, type RequestEntry, requestsOf } from './facts.ts';
 import { REPLICA_COLUMNS, replicaCells, SPLIT_COLUMNS, splitCells } from './replicaCells.ts';

@@ -2,7 +2,7 @@
 import { For } from 'solid-js';
 import { clock, DASH, percent, sig3, text } from '../base/units.ts';
 import type { Selection } from '../base/view.ts';
-import { Listed, restOfTable } from '../draw/listed.tsx';
+import { Listed, restOfTable } from '../draw/GrowingList.tsx';
 import type { SplitFrame, TransferFrame } from '../generated/boundary.ts';
 
 const gigabytes = (bytes: number): string => text({ value: sig3(bytes / 1e9), unit: 'GB' });

@@ -1,9 +1,9 @@
 // The start of the page: with a kept scenario, the link in the address, or the first preset.
 import { type Client, LostError } from '../sim/client.ts';
 import type { App } from './app.ts';
-import { kept } from './kept.ts';
-import { isEmbed } from './linkText.ts';
-import { PRESETS, presetText } from './presets.ts';
+import { isEmbed } from './links/linkText.ts';
+import { kept } from './links/tabStorage.ts';
+import { PRESETS, presetText } from './run/presets.ts';
 
 /** Files are kept once the first visit has loaded. */
 const OFFLINE_AFTER_MS = 3000;
@@ -45,7 +45,7 @@ function stayOffline(setNotice: App['dialogs']['setNotice']): void {
     setNotice({ kind: 'ask', text, action: 'Load it now', run });
   };
   setTimeout(async () => {
-    const { keepOffline } = await import('./offline.ts');
+    const { keepOffline } = await import('./files/offline.ts');
     // Storage can be forbidden or full: the page then needs its network.
     await keepOffline(onNew).catch(() => {});
   }, OFFLINE_AFTER_MS);

@@ -76,22 +76,22 @@ onPage('long work shows its name and progress, and is cancelled by its button an
   await page.getByText('of 40,000 s').waitFor();
   await resting(page);
   await transport(page).getByRole('button', { name: 'Run to next preemption' }).click();
-  const errand = page.locator('.errand');
-  await errand.filter({ hasText: 'Looking for the next preemption' }).waitFor();
+  const travel = page.locator('.run-target');
+  await travel.filter({ hasText: 'Looking for the next preemption' }).waitFor();
   await page.getByRole('button', { name: 'Stop', exact: true }).waitFor();
-  await errand.getByRole('button', { name: 'Cancel' }).click();
-  await errand.waitFor({ state: 'detached' });
+  await travel.getByRole('button', { name: 'Cancel' }).click();
+  await travel.waitFor({ state: 'detached' });
   assert.ok((await resting(page)) < 40_000);
   const field = page.getByRole('textbox', { name: /Go to time/ });
   await field.fill('39000');
   await field.press('Enter');
-  await errand
+  await travel
     .filter({ hasText: /Going to 39,000.* s/ })
     .getByRole('progressbar')
     .waitFor();
   for (const width of [1440, 1280, 1120]) {
     await page.setViewportSize({ width, height: 800 });
-    const cut = await errand.evaluate((all) => {
+    const cut = await travel.evaluate((all) => {
       const box = all.getBoundingClientRect();
       const parts = [...all.querySelectorAll('progress, b, button')].map((part) => part.getBoundingClientRect());
       return parts.filter(({ left, right, width }) => width < 20 || left < box.left || right > box.right).length;
@@ -100,7 +100,7 @@ onPage('long work shows its name and progress, and is cancelled by its button an
   }
   await page.evaluate(() => document.activeElement.blur());
   await page.keyboard.press('Space');
-  await errand.waitFor({ state: 'detached' });
+  await travel.waitFor({ state: 'detached' });
   await page.getByRole('button', { name: 'Play', exact: true }).waitFor();
   assert.ok((await resting(page)) < 39_000, 'it stopped and does not play');
 });
@@ -116,7 +116,7 @@ onPage('a change that rebuilds a long run shows its target, and can be stopped o
   await type('Ends at', '12000');
   await page.getByText('of 12,000 s').waitFor();
   await resting(page);
-  const errand = page.locator('.errand');
+  const travel = page.locator('.run-target');
   for (const [name, warmUp] of [
     ['Cancel', '10'],
     ['Stop', '30'],
@@ -127,13 +127,13 @@ onPage('a change that rebuilds a long run shows its target, and can be stopped o
     await at(page, 3000);
     await resting(page);
     await type('Warm-up', warmUp);
-    await errand
+    await travel
       .filter({ hasText: /Going to 3,000\.000 s/ })
       .getByRole('progressbar', { name: 'Done' })
       .waitFor();
     await comes(() => page.getByRole('button', { name: 'Play', exact: true }).count(), 0);
     await transport(page).getByRole('button', { name, exact: true }).click();
-    await errand.waitFor({ state: 'detached' });
+    await travel.waitFor({ state: 'detached' });
     assert.ok((await resting(page)) < 3000, `${name} stopped it on the way`);
     await comes(() => panel.getByRole('textbox', { name: 'Warm-up', exact: true }).inputValue(), warmUp);
   }

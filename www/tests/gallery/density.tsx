@@ -16,22 +16,22 @@ import '../../src/panels/scenario/narrow.css';
 import '../../src/panels/inspector/narrow.css';
 import '../../src/panels/shell/narrow.css';
 import { trust } from '../../src/base/trust.ts';
-import { startPainter, type Take } from '../../src/draw/painter.ts';
+import { startPainter, type Take } from '../../src/draw/thread/painter.ts';
 import type { CloseUp } from '../../src/generated/boundary.ts';
-import { createPainting } from '../../src/painting.ts';
+import { createPainting } from '../../src/painters/painting.ts';
 import Density from '../../src/panels/density/Density.tsx';
 import { Inspector } from '../../src/panels/inspector/Inspector.tsx';
 import { KeyFigures } from '../../src/panels/shell/KeyFigures.tsx';
 import type { App } from '../../src/state/app.ts';
-import { setBoxes, setMeasure, setTall } from '../../src/state/closeup.ts';
 import type { RightTab } from '../../src/state/slices/selection.ts';
+import { setBoxes, setMeasure, setTall } from '../../src/state/view/closeup.ts';
 import { frameOf } from './synthetic.ts';
 import { answerOf } from './syntheticDensity.ts';
 
 // The painter of close-ups has a thread only in the built page: here it draws on the page's own.
 Reflect.deleteProperty(HTMLCanvasElement.prototype, 'transferControlToOffscreen');
 startPainter({
-  spawn: () => new Worker(new URL('../../src/painter.ts', import.meta.url), { type: 'module' }),
+  spawn: () => new Worker(new URL('../../src/painters/painter.ts', import.meta.url), { type: 'module' }),
   here: async () => (tell) => trust<Take>(createPainting(tell).take),
 });
 const query = new URLSearchParams(location.search);

@@ -11,8 +11,8 @@ import { NOTHING } from '../../src/base/view.ts';
 import StepPanel from '../../src/panels/inspector/StepPanel.tsx';
 import Lanes from '../../src/panels/lanes/Lanes.tsx';
 import type { App } from '../../src/state/app.ts';
-import { setArea, setChosenStep, setOpenReplica, setTimeWindow } from '../../src/state/closeup.ts';
-import { setSpan } from '../../src/state/span.ts';
+import { setArea, setChosenStep, setOpenReplica, setTimeWindow } from '../../src/state/view/closeup.ts';
+import { setSpan } from '../../src/state/view/span.ts';
 import { frameOf } from './synthetic.ts';
 import { lanesOf } from './syntheticLanes.ts';
 

@@ -10,15 +10,15 @@ import { type ChartData, type ChartsProps, NO_DATA, type RequestMarks, type Sele
 import { Charts } from '../../src/charts/Charts.tsx';
 import DensityStrip from '../../src/charts/DensityStrip.tsx';
 import { Scrubber } from '../../src/charts/Scrubber.tsx';
-import { startPainter, type Take } from '../../src/draw/painter.ts';
+import { startPainter, type Take } from '../../src/draw/thread/painter.ts';
 import type { Move } from '../../src/generated/boundary.ts';
-import { createPainting } from '../../src/painting.ts';
+import { createPainting } from '../../src/painters/painting.ts';
 import { Stage } from '../../src/stage/Stage.tsx';
 import { aroundOf, chance, dataOf, densityOf, frameOf } from './synthetic.ts';
 import { splitFrameOf } from './syntheticSplit.ts';
 
 startPainter({
-  spawn: () => new Worker(new URL('../../src/painter.ts', import.meta.url), { type: 'module' }),
+  spawn: () => new Worker(new URL('../../src/painters/painter.ts', import.meta.url), { type: 'module' }),
   here: async () => (tell) => trust<Take>(createPainting(tell).take),
 });
 const query = new URLSearchParams(location.search);

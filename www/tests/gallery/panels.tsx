@@ -17,9 +17,9 @@ import '../../src/panels/inspector/narrow.css';
 import '../../src/panels/shell/narrow.css';
 import { trust } from '../../src/base/trust.ts';
 import { NO_DATA } from '../../src/base/view.ts';
-import { startPainter, type Take } from '../../src/draw/painter.ts';
+import { startPainter, type Take } from '../../src/draw/thread/painter.ts';
 import type { Candidate } from '../../src/generated/boundary.ts';
-import { createPainting } from '../../src/painting.ts';
+import { createPainting } from '../../src/painters/painting.ts';
 import { Decision } from '../../src/panels/inspector/Decision.tsx';
 import { Inspector } from '../../src/panels/inspector/Inspector.tsx';
 import { KeyFigures } from '../../src/panels/shell/KeyFigures.tsx';
@@ -29,7 +29,7 @@ import type { App } from '../../src/state/app.ts';
 import { dataOf, frameOf } from './synthetic.ts';
 
 startPainter({
-  spawn: () => new Worker(new URL('../../src/painter.ts', import.meta.url), { type: 'module' }),
+  spawn: () => new Worker(new URL('../../src/painters/painter.ts', import.meta.url), { type: 'module' }),
   here: async () => (tell) => trust<Take>(createPainting(tell).take),
 });
 const query = new URLSearchParams(location.search);

@@ -13,7 +13,7 @@ import type { StepsPart } from '../../closeup/spreadPicture.ts';
 import { pagePalette } from '../../draw/palette.ts';
 import type { StepPoints } from '../../generated/boundary.ts';
 import type { App } from '../../state/app.ts';
-import { timeWindow } from '../../state/closeup.ts';
+import { timeWindow } from '../../state/view/closeup.ts';
 import { Sheet } from './HeatMap.tsx';
 import { stepColumns, stepsSentence } from './steps.ts';
 import './steps.css';

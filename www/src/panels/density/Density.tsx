@@ -2,8 +2,8 @@
 // steps by batch size. Loaded when it is opened.
 import { createSignal, type JSX, lazy, onCleanup, onMount, Show, Suspense } from 'solid-js';
 import type { App } from '../../state/app.ts';
-import { boxes, measure, setBoxes, setMeasure } from '../../state/closeup.ts';
-import { setSorting, sorting } from '../../state/density.ts';
+import { boxes, measure, setBoxes, setMeasure } from '../../state/view/closeup.ts';
+import { setSorting, sorting } from '../../state/view/density.ts';
 import { Segments } from '../parts/Segments.tsx';
 import { ToolRow } from '../parts/ToolRow.tsx';
 import { createAnswers } from './answers.ts';

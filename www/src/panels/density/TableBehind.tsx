@@ -3,8 +3,8 @@ import { createMemo, type JSX } from 'solid-js';
 import type { ViewColumns } from '../../base/view.ts';
 import { tableOf } from '../../charts/stripPicture.ts';
 import { ColumnsTable } from '../../charts/Tables.tsx';
-import { measure } from '../../state/closeup.ts';
-import { answers, type DensityAnswers } from '../../state/density.ts';
+import { measure } from '../../state/view/closeup.ts';
+import { answers, type DensityAnswers } from '../../state/view/density.ts';
 import { stepColumns } from './steps.ts';
 import { MEASURES, OF_REQUEST } from './words.ts';
 

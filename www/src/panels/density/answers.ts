@@ -14,9 +14,9 @@ import type {
   StepPoints,
 } from '../../generated/boundary.ts';
 import type { App } from '../../state/app.ts';
-import { boxes, measure, timeWindow } from '../../state/closeup.ts';
-import { setAnswers, setSummary, sorting } from '../../state/density.ts';
-import { span } from '../../state/span.ts';
+import { boxes, measure, timeWindow } from '../../state/view/closeup.ts';
+import { setAnswers, setSummary, sorting } from '../../state/view/density.ts';
+import { span } from '../../state/view/span.ts';
 
 const EVERY_MS = 250;
 const AGAIN_MS = 1000;

@@ -1,7 +1,7 @@
 // All requests of the table, not only those in sight, as CSV on the clipboard; as a file where the clipboard is closed to the page.
 import { count } from '../../base/units.ts';
 import type { App } from '../../state/app.ts';
-import { sorting } from '../../state/density.ts';
+import { sorting } from '../../state/view/density.ts';
 import { save } from '../parts/save.ts';
 import { filterNow } from './answers.ts';
 import { csvOf } from './csv.ts';

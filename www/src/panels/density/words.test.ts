@@ -2,8 +2,8 @@ import { beforeEach, expect, test } from 'vitest';
 import { densityOf } from '../../../tests/gallery/syntheticDensity.ts';
 import { trust } from '../../base/trust.ts';
 import type { Frame } from '../../generated/boundary.ts';
-import { setBoxes, setTimeWindow } from '../../state/closeup.ts';
-import { setSpan } from '../../state/span.ts';
+import { setBoxes, setTimeWindow } from '../../state/view/closeup.ts';
+import { setSpan } from '../../state/view/span.ts';
 import { editBefore, filterNow } from './answers.ts';
 import { boxWords, cellWords, latencyWords, mapSentence } from './words.ts';
 

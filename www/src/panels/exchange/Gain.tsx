@@ -5,8 +5,8 @@ import { DASH, text } from '../../base/units.ts';
 import type { Difference } from '../../generated/boundary.ts';
 import { CompareClient, spawnCompare } from '../../sim/compareClient.ts';
 import type { App } from '../../state/app.ts';
-import { brought } from '../../state/exchange.ts';
-import { createOverSeeds } from '../../state/overSeeds.ts';
+import { brought } from '../../state/files/exchange.ts';
+import { createOverSeeds } from '../../state/studies/overSeeds.ts';
 import {
   changeText,
   FIGURES,

@@ -3,7 +3,7 @@
 import { createEffect, createMemo, createSignal, For, type JSX, on, Show } from 'solid-js';
 import { Icon } from '../../draw/glyphs.tsx';
 import type { ImportedDocument } from '../../sim/exchangeTypes.ts';
-import { explain } from '../../state/notices.ts';
+import { explain } from '../../state/notices/notices.ts';
 import { EXAMPLES } from './examples.ts';
 import type { Importing, Piece } from './importing.ts';
 import { keyAt, type Line, linesOf } from './lines.ts';

@@ -1,7 +1,7 @@
 // Names for the columns of a table that no format of traces is recognised in: its first rows, with a choice over each column.
 import { createSignal, For, type JSX, Show } from 'solid-js';
-import type { OpenedTable } from '../../state/exchange.ts';
-import { columnsText, ROLES, type Role, UNITS, type Unit } from '../../state/traceTable.ts';
+import type { OpenedTable } from '../../state/files/exchange.ts';
+import { columnsText, ROLES, type Role, UNITS, type Unit } from '../../state/files/traceTable.ts';
 import { Frame } from './Frame.tsx';
 import './columns.css';
 

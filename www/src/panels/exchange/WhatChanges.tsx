@@ -2,7 +2,7 @@
 import { createEffect, For, type JSX, Show } from 'solid-js';
 import { NBSP } from '../../base/units.ts';
 import type { ImportChange, ImportMemory } from '../../sim/exchangeTypes.ts';
-import { explain } from '../../state/notices.ts';
+import { explain } from '../../state/notices/notices.ts';
 import type { Importing } from './importing.ts';
 import { type ChangeGroup, groupsOf, memorySaid, plainValue, unsaid } from './words.ts';
 

@@ -4,7 +4,7 @@ import { getAt, type Json } from '../../base/json.ts';
 import { writeDocument } from '../../base/text.ts';
 import { ExchangeClient, spawnExchange } from '../../sim/exchangeClient.ts';
 import type { Exported, ExportSystem } from '../../sim/exchangeTypes.ts';
-import { brought } from '../../state/exchange.ts';
+import { brought } from '../../state/files/exchange.ts';
 import { reasonOf } from './importing.ts';
 import { many } from './words.ts';
 

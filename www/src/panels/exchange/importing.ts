@@ -14,7 +14,7 @@ import type {
   TrafficAsked,
 } from '../../sim/exchangeTypes.ts';
 import type { App } from '../../state/app.ts';
-import { explain } from '../../state/notices.ts';
+import { explain } from '../../state/notices/notices.ts';
 import { lastName, readAs } from './lines.ts';
 
 /** The time from the last key to reading again. */

@@ -3,7 +3,7 @@ import { createRoot, createSignal, lazy, Match, Suspense, Switch } from 'solid-j
 import { render } from 'solid-js/web';
 import type { NamedText } from '../../sim/exchangeTypes.ts';
 import type { App } from '../../state/app.ts';
-import type { Exchange, OpenedTable, OpenedTrace } from '../../state/exchange.ts';
+import type { Exchange, OpenedTable, OpenedTrace } from '../../state/files/exchange.ts';
 import { Import } from './Import.tsx';
 
 const Export = lazy(() => import('./Export.tsx'));

@@ -1,7 +1,7 @@
 // Sentences of the dialogs of configuration of other programs.
 import { count } from '../../base/units.ts';
 import type { ExchangeCounts, ImportChange, Imported, ImportMemory, Standing } from '../../sim/exchangeTypes.ts';
-import { explain } from '../../state/notices.ts';
+import { explain } from '../../state/notices/notices.ts';
 
 const NUMBERS = [
   'no',

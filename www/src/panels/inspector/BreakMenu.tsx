@@ -3,7 +3,7 @@ import { createSignal, For, type JSX, onCleanup, onMount, Show } from 'solid-js'
 import { sentence } from '../../base/schema.ts';
 import { clock, count, plain } from '../../base/units.ts';
 import type { App } from '../../state/app.ts';
-import type { BreakAsked } from '../../state/breakMenu.ts';
+import type { BreakAsked } from '../../state/view/breakMenu.ts';
 import { FaultGlyph } from '../parts/FaultGlyph.tsx';
 import { Settings } from './BreakBlock.tsx';
 import { type Breaking, createBreak, type Kind } from './breaking.ts';

@@ -4,10 +4,10 @@ import { type JSX, lazy, Show } from 'solid-js';
 import { NOTHING } from '../../base/view.ts';
 import { Icon } from '../../draw/glyphs.tsx';
 import type { App } from '../../state/app.ts';
-import { area, boxes, setChosenStep } from '../../state/closeup.ts';
-import { lesson } from '../../state/lesson.ts';
-import { isScaled } from '../../state/scaled.ts';
+import { isScaled } from '../../state/edits/scaledPools.ts';
+import { lesson } from '../../state/lessons/lesson.ts';
 import { RIGHT_TABS, type RightTab } from '../../state/slices/selection.ts';
+import { area, boxes, setChosenStep } from '../../state/view/closeup.ts';
 import { Deferred } from '../parts/Deferred.tsx';
 import { RequestPanel } from './RequestPanel.tsx';
 
@@ -30,7 +30,7 @@ export function Inspector(props: {
     const { request, replica } = app.selection.shown();
     const framed = app.selection.framed();
     if (app.selection.rightTab() === 'scaling') {
-      void import('../../state/decisions.ts').then(({ stepDecision }) => stepDecision(app, by));
+      void import('../../state/run/decisions.ts').then(({ stepDecision }) => stepDecision(app, by));
     } else if (app.selection.rightTab() === 'step') {
       setChosenStep((now) => now && { ...now, seq: Math.max(0, now.seq + by) });
     } else if (app.selection.rightTab() === 'replica') {

@@ -4,7 +4,7 @@ import { isPhone } from '../../base/media.ts';
 import type { EventKind } from '../../generated/boundary.ts';
 import { ignoreLost } from '../../sim/client.ts';
 import type { App } from '../../state/app.ts';
-import { span } from '../../state/span.ts';
+import { span } from '../../state/view/span.ts';
 
 const RequestBlocks = lazy(() => import('./RequestBlocks.tsx'));
 
@@ -19,7 +19,7 @@ export function RequestPanel(props: {
   createEffect(
     on([app.transport.refreshTick, app.transport.playing, chosen, span, inSight], ([, , own, , seen]) => {
       if (own || !seen) return;
-      import('../../state/automatic.ts').then(({ chooseAutomatically }) => chooseAutomatically(app), ignoreLost);
+      import('../../state/view/automatic.ts').then(({ chooseAutomatically }) => chooseAutomatically(app), ignoreLost);
     }),
   );
   return (

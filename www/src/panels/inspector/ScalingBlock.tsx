@@ -6,7 +6,7 @@ import { clock, count, DASH, durationUs, percent, plain, sig3, text } from '../.
 import type { ViewColumns } from '../../base/view.ts';
 import type { Report, ScalingPart, ScalingRow, ScalingRows } from '../../generated/boundary.ts';
 import type { App } from '../../state/app.ts';
-import { scaledPools } from '../../state/scaled.ts';
+import { scaledPools } from '../../state/edits/scaledPools.ts';
 import { Block, NameValues, type Row } from '../parts/Block.tsx';
 import { choiceText, fieldAt } from '../parts/formFields.ts';
 import './scaling.css';

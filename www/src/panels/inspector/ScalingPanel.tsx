@@ -8,7 +8,7 @@ import { clock, count, DASH, NBSP, percent, plain, ratePerS, sig3, text } from '
 import type { ViewColumns } from '../../base/view.ts';
 import type { ScalingRow, ScalingRows } from '../../generated/boundary.ts';
 import type { App } from '../../state/app.ts';
-import { type ScaledPool, scaledPools } from '../../state/scaled.ts';
+import { type ScaledPool, scaledPools } from '../../state/edits/scaledPools.ts';
 import { Block } from '../parts/Block.tsx';
 import { Estimator } from './Estimator.tsx';
 import ScalingBlock from './ScalingBlock.tsx';

@@ -4,10 +4,10 @@ import { count, DASH, durationUs, NBSP, plain, text } from '../../base/units.ts'
 import { isFew } from '../../base/view.ts';
 import type { RequestFilter, SelectionSide, SelectionSummary } from '../../generated/boundary.ts';
 import type { App } from '../../state/app.ts';
-import { boxes, setArea } from '../../state/closeup.ts';
-import { answers, summary } from '../../state/density.ts';
-import { setSpan, span, spanBetween } from '../../state/span.ts';
-import { setSpanShown } from '../../state/spanShown.ts';
+import { boxes, setArea } from '../../state/view/closeup.ts';
+import { answers, summary } from '../../state/view/density.ts';
+import { setSpan, span, spanBetween } from '../../state/view/span.ts';
+import { setSpanShown } from '../../state/view/spanShown.ts';
 import { Block } from '../parts/Block.tsx';
 import './selection.css';
 

@@ -2,13 +2,13 @@
 import { createEffect, createSignal, For, type JSX, on, onCleanup, Show } from 'solid-js';
 import { oneAtATime } from '../../base/oneAtATime.ts';
 import { clock, count, durationUs, NBSP, percent, sig3, text } from '../../base/units.ts';
-import { Listed, restOfTable, restOfTerms } from '../../draw/listed.tsx';
+import { Listed, restOfTable, restOfTerms } from '../../draw/GrowingList.tsx';
 import { createThrottled } from '../../draw/throttled.ts';
 import type { Lanes, StepDetail, StepTerms } from '../../generated/boundary.ts';
 import { ignoreLost } from '../../sim/client.ts';
 import type { App } from '../../state/app.ts';
-import { chosenStep, openReplica, setOpenReplica } from '../../state/closeup.ts';
-import { span } from '../../state/span.ts';
+import { chosenStep, openReplica, setOpenReplica } from '../../state/view/closeup.ts';
+import { span } from '../../state/view/span.ts';
 import { Block } from '../parts/Block.tsx';
 import './step.css';
 

@@ -20,8 +20,8 @@ import { closeUpPainter } from '../../closeup/painter.ts';
 import { attachSurface, type Surface } from '../../draw/canvas.ts';
 import { pagePalette } from '../../draw/palette.ts';
 import type { Blocks } from '../../generated/boundary.ts';
-import { blockColour, chosenBlock, setBlockColour, setChosenBlock } from '../../state/closeup.ts';
-import { pointedBlock, pointedRun, setBlockPage, setPointedBlock } from '../../state/kvAnswer.ts';
+import { blockColour, chosenBlock, setBlockColour, setChosenBlock } from '../../state/view/closeup.ts';
+import { pointedBlock, pointedRun, setBlockPage, setPointedBlock } from '../../state/view/kvAnswer.ts';
 import { blockSaid, COLOURS, stateName } from './kvWords.ts';
 
 type Props = {

@@ -2,11 +2,11 @@
 import { createEffect, createMemo, createSignal, type JSX, on, onCleanup, Show, untrack } from 'solid-js';
 import { oneAtATime } from '../../base/oneAtATime.ts';
 import { count, DASH, durationUs, text } from '../../base/units.ts';
-import { Listed } from '../../draw/listed.tsx';
+import { Listed } from '../../draw/GrowingList.tsx';
 import type { BlockDetail, Blocks, CpuBlocks } from '../../generated/boundary.ts';
 import type { App } from '../../state/app.ts';
-import { chosenBlock } from '../../state/closeup.ts';
-import { blocks, pointedBlock } from '../../state/kvAnswer.ts';
+import { chosenBlock } from '../../state/view/closeup.ts';
+import { blocks, pointedBlock } from '../../state/view/kvAnswer.ts';
 import { Block, BlockStates } from '../parts/Block.tsx';
 import { area, CELL, COLUMNS } from '../parts/blockCells.ts';
 import { Events } from './Events.tsx';

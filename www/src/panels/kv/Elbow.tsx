@@ -2,7 +2,7 @@
 import { createEffect, createSignal, type JSX, Show } from 'solid-js';
 import { ACROSS, kvLayout, rowsOf } from '../../closeup/kvPicture.ts';
 import type { Blocks } from '../../generated/boundary.ts';
-import { blocks, pointedBlock } from '../../state/kvAnswer.ts';
+import { blocks, pointedBlock } from '../../state/view/kvAnswer.ts';
 
 export function Elbow(): JSX.Element {
   let svg: SVGSVGElement | undefined;

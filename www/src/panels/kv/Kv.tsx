@@ -17,8 +17,15 @@ import { oneAtATime } from '../../base/oneAtATime.ts';
 import { count } from '../../base/units.ts';
 import { createThrottled } from '../../draw/throttled.ts';
 import type { App } from '../../state/app.ts';
-import { blockColour, openReplica, setBlockColour, setChosenBlock, setOpenReplica } from '../../state/closeup.ts';
-import { blockPage, blocks, setBlockPage, setBlocks, setPointedBlock, setPointedRun } from '../../state/kvAnswer.ts';
+import { blockColour, openReplica, setBlockColour, setChosenBlock, setOpenReplica } from '../../state/view/closeup.ts';
+import {
+  blockPage,
+  blocks,
+  setBlockPage,
+  setBlocks,
+  setPointedBlock,
+  setPointedRun,
+} from '../../state/view/kvAnswer.ts';
 import { Segments } from '../parts/Segments.tsx';
 import { ToolRow } from '../parts/ToolRow.tsx';
 import { BlockMap } from './BlockMap.tsx';

@@ -3,7 +3,7 @@ import { createMemo, For, type JSX } from 'solid-js';
 import { groupShape, LEGEND_SHAPES } from '../../closeup/kvLegend.ts';
 import { NO_GROUP } from '../../closeup/kvPicture.ts';
 import type { Blocks } from '../../generated/boundary.ts';
-import { blockColour } from '../../state/closeup.ts';
+import { blockColour } from '../../state/view/closeup.ts';
 import { AGE_ENDS } from './kvWords.ts';
 
 type Entry = { readonly swatch: string; readonly name: string; readonly shape?: string };

@@ -4,7 +4,7 @@ import { count, DASH } from '../../base/units.ts';
 import { ClientShape } from '../../draw/shapes.tsx';
 import type { Blocks, PrefixNode } from '../../generated/boundary.ts';
 import type { App } from '../../state/app.ts';
-import { pointedBlock, pointedRun, setPointedRun } from '../../state/kvAnswer.ts';
+import { pointedBlock, pointedRun, setPointedRun } from '../../state/view/kvAnswer.ts';
 import { beliefSaid, differs, pictureSaid, runName } from './kvWords.ts';
 
 export function Sharing(props: { app: Pick<App, 'selection'>; blocks: Blocks }): JSX.Element {

@@ -2,7 +2,7 @@
 
 import { count, DASH, durationMs, durationUs, sig3, text } from '../../base/units.ts';
 import type { BlockEvent, Blocks, GroupBelief, PrefixNode } from '../../generated/boundary.ts';
-import type { BlockColour } from '../../state/closeup.ts';
+import type { BlockColour } from '../../state/view/closeup.ts';
 
 export const COLOURS: readonly (readonly [BlockColour, string])[] = [
   ['owner', 'Owner'],

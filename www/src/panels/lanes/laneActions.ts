@@ -3,9 +3,9 @@
 import { hitLanes, type LanesLayout, sliceAt, usAt } from '../../closeup/lanesLayout.ts';
 import type { LaneSteps, Lanes } from '../../generated/boundary.ts';
 import type { App } from '../../state/app.ts';
-import { chosenStep, openReplica, setChosenStep, setOpenReplica } from '../../state/closeup.ts';
-import { setSpan, span, spanBetween } from '../../state/span.ts';
-import { setSpanShown } from '../../state/spanShown.ts';
+import { chosenStep, openReplica, setChosenStep, setOpenReplica } from '../../state/view/closeup.ts';
+import { setSpan, span, spanBetween } from '../../state/view/span.ts';
+import { setSpanShown } from '../../state/view/spanShown.ts';
 import type { LaneAction } from './laneKeys.ts';
 import type { LanesWindow } from './lanesWindow.ts';
 

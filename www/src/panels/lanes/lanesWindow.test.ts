@@ -1,6 +1,6 @@
 import { createRoot } from 'solid-js';
 import { beforeEach, expect, test } from 'vitest';
-import { setTimeWindow, timeWindow } from '../../state/closeup.ts';
+import { setTimeWindow, timeWindow } from '../../state/view/closeup.ts';
 import { laneAction } from './laneKeys.ts';
 import { createLanesWindow, following, type LanesWindow, nextLength } from './lanesWindow.ts';
 

@@ -1,7 +1,7 @@
 // The window of the lanes: it follows the playhead until it is panned, then it is the one that charts and density share.
 import { createMemo, createSignal } from 'solid-js';
 import { moved, type TimeWindow, zoomed } from '../../charts/zoom.ts';
-import { setTimeWindow, timeWindow } from '../../state/closeup.ts';
+import { setTimeWindow, timeWindow } from '../../state/view/closeup.ts';
 
 /** The length of the window that follows the playhead at first, and its limits, in seconds. */
 const FIRST_S = 2;

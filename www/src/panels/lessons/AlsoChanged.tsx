@@ -1,9 +1,9 @@
 // What the reader changed beside the one field that the step points at. Nothing is locked: it is said, and can be undone.
 import { createMemo, type JSX, Show } from 'solid-js';
 import type { App } from '../../state/app.ts';
-import { type Change, changes, effective } from '../../state/edits.ts';
-import { lesson } from '../../state/lesson.ts';
-import { stepDocument } from '../../state/lessonOpening.ts';
+import { type Change, changes, effective } from '../../state/edits/edits.ts';
+import { lesson } from '../../state/lessons/lesson.ts';
+import { stepDocument } from '../../state/lessons/lessonOpening.ts';
 import { pathName } from '../parts/formFields.ts';
 import { foreign } from './foreign.ts';
 

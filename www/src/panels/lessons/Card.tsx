@@ -13,10 +13,10 @@ import {
 } from 'solid-js';
 import type { LessonStep, Question } from '../../generated/boundary.ts';
 import type { App } from '../../state/app.ts';
-import { guesses, hideAnswers, lesson, setGuesses, verdicts } from '../../state/lesson.ts';
-import { liveFigures, liveNames } from '../../state/lessonLive.ts';
-import { keptName } from '../../state/lessonOpening.ts';
-import { keepGuess, markDone } from '../../state/lessonProgress.ts';
+import { guesses, hideAnswers, lesson, setGuesses, verdicts } from '../../state/lessons/lesson.ts';
+import { liveFigures, liveNames } from '../../state/lessons/lessonLive.ts';
+import { keptName } from '../../state/lessons/lessonOpening.ts';
+import { keepGuess, markDone } from '../../state/lessons/lessonProgress.ts';
 import { AlsoChanged } from './AlsoChanged.tsx';
 import { LessonText } from './LessonText.tsx';
 import { Looks } from './Looks.tsx';

@@ -1,7 +1,7 @@
 // The hints of a step in three levels, opened in order. How many were opened is kept; it costs nothing.
 import { createUniqueId, For, type JSX, Show } from 'solid-js';
-import { keptName } from '../../state/lessonOpening.ts';
-import { keepHints, progressOf } from '../../state/lessonProgress.ts';
+import { keptName } from '../../state/lessons/lessonOpening.ts';
+import { keepHints, progressOf } from '../../state/lessons/lessonProgress.ts';
 import { Disclosure } from '../parts/Disclosure.tsx';
 import { LessonText } from './LessonText.tsx';
 

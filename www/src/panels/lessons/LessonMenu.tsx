@@ -9,8 +9,8 @@ import {
   setHideAnswers,
   setLearning,
   setProjector,
-} from '../../state/lesson.ts';
-import { linkOf } from '../../state/lessonOpening.ts';
+} from '../../state/lessons/lesson.ts';
+import { linkOf } from '../../state/lessons/lessonOpening.ts';
 import { Flyout } from '../parts/Flyout.tsx';
 
 export function LessonMenu(props: { app: Pick<App, 'dialogs'> }): JSX.Element {

@@ -2,9 +2,9 @@
 import { createMemo, type JSX, Show } from 'solid-js';
 import { Icon } from '../../draw/glyphs.tsx';
 import type { App } from '../../state/app.ts';
-import { lesson, lessonStep, type OpenLesson, projector } from '../../state/lesson.ts';
-import { LESSONS } from '../../state/lessonList.ts';
-import { closeLesson, turnBy } from '../../state/lessonOpening.ts';
+import { lesson, lessonStep, type OpenLesson, projector } from '../../state/lessons/lesson.ts';
+import { LESSONS } from '../../state/lessons/lessonList.ts';
+import { closeLesson, turnBy } from '../../state/lessons/lessonOpening.ts';
 import { Card } from './Card.tsx';
 import { Hints } from './Hints.tsx';
 import { LessonMenu } from './LessonMenu.tsx';

@@ -3,8 +3,8 @@
 import { createEffect, createSignal, For, type JSX, on, onCleanup, Show } from 'solid-js';
 import { Portal } from 'solid-js/web';
 import type { LessonLook } from '../../generated/boundary.ts';
-import { lesson, lessonStep, projector } from '../../state/lesson.ts';
-import type { LessonApp } from '../../state/lessonOpening.ts';
+import { lesson, lessonStep, projector } from '../../state/lessons/lesson.ts';
+import type { LessonApp } from '../../state/lessons/lessonOpening.ts';
 import { elementOf, type Place, partsOf, placeOf, type ReplicaAt, revealField } from './places.ts';
 
 /** The layout can also change without an event. */

@@ -1,10 +1,10 @@
 // The page for a projector: type × 1.5, the form folded away, the stage or two charts, and the arrow keys turn cards.
 import { createEffect, createSignal, For, type JSX, onCleanup, Show, untrack } from 'solid-js';
 import { createMedia } from '../../base/media.ts';
-import { chartList, setChartList, shownViews } from '../../state/chartList.ts';
-import { area } from '../../state/closeup.ts';
-import { lesson, lessonStep, projector } from '../../state/lesson.ts';
-import type { LessonApp } from '../../state/lessonOpening.ts';
+import { lesson, lessonStep, projector } from '../../state/lessons/lesson.ts';
+import type { LessonApp } from '../../state/lessons/lessonOpening.ts';
+import { chartList, setChartList, shownViews } from '../../state/view/chartList.ts';
+import { area } from '../../state/view/closeup.ts';
 import { arrowsAnywhere } from './lessonKeys.ts';
 
 /** Pages on which stage and charts do not both fit at 150 %. */

@@ -1,8 +1,8 @@
 // The cards of a lesson in a row: done, the one on screen, ahead. Each can be chosen at any time.
 import { For, type JSX, Show } from 'solid-js';
 import type { LessonStep } from '../../generated/boundary.ts';
-import { lessonStep } from '../../state/lesson.ts';
-import { goStep, type LessonApp } from '../../state/lessonOpening.ts';
+import { lessonStep } from '../../state/lessons/lesson.ts';
+import { goStep, type LessonApp } from '../../state/lessons/lessonOpening.ts';
 import { isDone } from './steps.ts';
 
 /** With more cards than these, only the one on screen has its word below. */

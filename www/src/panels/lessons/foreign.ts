@@ -1,6 +1,6 @@
 // Which changes are foreign to a step.
 import type { LessonStep } from '../../generated/boundary.ts';
-import { type Change, isWithin } from '../../state/edits.ts';
+import { type Change, isWithin } from '../../state/edits/edits.ts';
 
 type Asking = Pick<LessonStep, 'look' | 'task' | 'open'>;
 

@@ -2,10 +2,10 @@
 // to the tab before.
 // In projector mode the arrows turn cards anywhere.
 import { onCleanup } from 'solid-js';
-import { lesson, lessonStep } from '../../state/lesson.ts';
-import { chartStep, guessByKeys } from '../../state/lessonGuess.ts';
-import { keptName, type LessonApp, leaveTab, turnBy } from '../../state/lessonOpening.ts';
-import { keepHints, progressOf } from '../../state/lessonProgress.ts';
+import { lesson, lessonStep } from '../../state/lessons/lesson.ts';
+import { chartStep, guessByKeys } from '../../state/lessons/lessonGuess.ts';
+import { keptName, type LessonApp, leaveTab, turnBy } from '../../state/lessons/lessonOpening.ts';
+import { keepHints, progressOf } from '../../state/lessons/lessonProgress.ts';
 import { finish } from './steps.ts';
 
 /** Parts that need arrow keys and letters themselves. */

@@ -1,9 +1,9 @@
 // What is done in a lesson, and the way on.
 import { untrack } from 'solid-js';
 import type { LessonStep } from '../../generated/boundary.ts';
-import { guesses, lesson, lessonStep, setLearning } from '../../state/lesson.ts';
-import { closeLesson, goStep, keptName, type LessonApp } from '../../state/lessonOpening.ts';
-import { markDone, progressOf } from '../../state/lessonProgress.ts';
+import { guesses, lesson, lessonStep, setLearning } from '../../state/lessons/lesson.ts';
+import { closeLesson, goStep, keptName, type LessonApp } from '../../state/lessons/lessonOpening.ts';
+import { markDone, progressOf } from '../../state/lessons/lessonProgress.ts';
 
 /** Whether nothing of a step waits for an answer: a prediction comes before its truth. */
 export function isAnswered(step: LessonStep | undefined, index: number): boolean {

@@ -8,7 +8,7 @@ import { writeDocument } from '../../base/text.ts';
 import { trust } from '../../base/trust.ts';
 import { Icon } from '../../draw/glyphs.tsx';
 import type { App } from '../../state/app.ts';
-import type { PercentPoint } from '../../state/measured.ts';
+import type { PercentPoint } from '../../state/studies/measured.ts';
 import { overlay } from '../parts/overlay.ts';
 import { Segments } from '../parts/Segments.tsx';
 import { DistanceTable } from './DistanceTable.tsx';

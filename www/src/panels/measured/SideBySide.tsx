@@ -1,7 +1,7 @@
 // Measured beside simulated: the table shared by benchmarks and experiments, and a distribution with measured dots.
 import { createMemo, For, type JSX, Show } from 'solid-js';
 import { count, DASH, durationMs, sig3, text } from '../../base/units.ts';
-import type { PercentPoint } from '../../state/measured.ts';
+import type { PercentPoint } from '../../state/studies/measured.ts';
 import { errorText, figureName } from './measuredData.ts';
 
 export type MeasuredRow = {

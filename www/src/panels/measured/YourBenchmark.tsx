@@ -5,11 +5,11 @@ import type { Benchmark, Comparison, OneRun, ToldLoad } from '../../generated/bo
 import { BenchmarkClient, spawnBenchmark } from '../../sim/benchmarkClient.ts';
 import { LostError, RefusedError } from '../../sim/client.ts';
 import type { App } from '../../state/app.ts';
-import { benchmarkText } from '../../state/benchmarkText.ts';
-import { calibratedDocument } from '../../state/calibration.ts';
-import type { Box } from '../../state/files.ts';
-import { applyAsRun } from '../../state/listedRuns.ts';
-import { explain } from '../../state/notices.ts';
+import { calibratedDocument } from '../../state/edits/calibration.ts';
+import { benchmarkText } from '../../state/files/benchmarkText.ts';
+import type { Box } from '../../state/files/files.ts';
+import { explain } from '../../state/notices/notices.ts';
+import { applyAsRun } from '../../state/run/listedRuns.ts';
 import { dropInto } from '../parts/dropInto.ts';
 import { FileButton } from '../parts/FileButton.tsx';
 import { coefficientSaid } from './coefficients.ts';

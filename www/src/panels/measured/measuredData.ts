@@ -2,7 +2,7 @@
 // selects and words them.
 import { isObject, type Json } from '../../base/json.ts';
 import { DASH } from '../../base/units.ts';
-import type { PercentPoint } from '../../state/measured.ts';
+import type { PercentPoint } from '../../state/studies/measured.ts';
 
 /** Measured, simulated, and the error as a share of what was measured. */
 export type Triple = readonly [measured: number, simulated: number, error: number | null];

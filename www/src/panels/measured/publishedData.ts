@@ -1,7 +1,7 @@
 // Published experiments beside their simulations, as scripts/reproduce found them. All figures come from there; this file only
 // words them and finds the scenario to open.
 import { DASH, NBSP, sig3 } from '../../base/units.ts';
-import { presetNamed, presetText } from '../../state/presets.ts';
+import { presetNamed, presetText } from '../../state/run/presets.ts';
 
 /** A published figure, ours, and ours over the published one; the same with the one fitted rate, where there is one. */
 export type ReproducedFigure = {

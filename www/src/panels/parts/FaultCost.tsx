@@ -5,8 +5,8 @@ import { count, DASH, durationUs, NBSP, ratePerS, text, usd } from '../../base/u
 import { isCrash } from '../../draw/faultMarks.ts';
 import type { OneFaultPart } from '../../generated/boundary.ts';
 import type { App } from '../../state/app.ts';
-import { type Twin, twinsOf } from '../../state/faultTwins.ts';
-import { sendToB } from '../../state/sentToB.ts';
+import { type Twin, twinsOf } from '../../state/studies/faultTwins.ts';
+import { compareAsB } from '../../state/studies/runForB.ts';
 import { Block, NameValues, type Row } from './Block.tsx';
 import './faultCost.css';
 
@@ -28,7 +28,7 @@ export default function FaultCost(props: {
       );
   });
   const send = ({ name, document }: Twin): void => {
-    sendToB({ name, document });
+    compareAsB({ name, document });
     props.app.studies.setComparing(true);
   };
   return (

@@ -4,7 +4,7 @@ import { getAt } from '../../base/json.ts';
 import { seedOf } from '../../base/text.ts';
 import { ignoreLost } from '../../sim/client.ts';
 import type { App } from '../../state/app.ts';
-import { explain } from '../../state/notices.ts';
+import { explain } from '../../state/notices/notices.ts';
 
 const ALLOWED = 'a whole number from 0 to 18,446,744,073,709,551,615';
 

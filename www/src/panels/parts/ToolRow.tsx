@@ -1,6 +1,6 @@
 // The row above the charts' area: which view it shows, whether it is tall, and the tools of that view.
 import type { JSX } from 'solid-js';
-import { AREAS, type Area, area, setArea, setTall, tall } from '../../state/closeup.ts';
+import { AREAS, type Area, area, setArea, setTall, tall } from '../../state/view/closeup.ts';
 import { Segments } from './Segments.tsx';
 import './toolRow.css';
 

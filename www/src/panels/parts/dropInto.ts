@@ -1,6 +1,6 @@
 // A text box that accepts dropped files.
 import type { App } from '../../state/app.ts';
-import type { Box } from '../../state/files.ts';
+import type { Box } from '../../state/files/files.ts';
 
 /** The handler of a box: `take` gets the unpacked text of a dropped file. The browser handles other drops. */
 export function dropInto(app: Pick<App, 'document'>, take: Box): (event: DragEvent) => void {

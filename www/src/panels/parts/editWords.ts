@@ -1,7 +1,7 @@
 // Edits in the words of the form.
 import { child } from '../../base/json.ts';
 import type { App } from '../../state/app.ts';
-import { type Edit, faultSaid, routeSaid } from '../../state/edits.ts';
+import { type Edit, faultSaid, routeSaid } from '../../state/edits/edits.ts';
 import { newSaid, pathName, valueSaid } from './formFields.ts';
 
 /** An edit in the words of the form: the values it sets, the entries it adds, the request it sends elsewhere, what it breaks. */

@@ -5,7 +5,7 @@ import { type Field, Schema, sentence } from '../../base/schema.ts';
 import { trust } from '../../base/trust.ts';
 import raw from '../../generated/schema.json';
 import type { App } from '../../state/app.ts';
-import type { Edit } from '../../state/edits.ts';
+import type { Edit } from '../../state/edits/edits.ts';
 import {
   commonest,
   entriesOf,

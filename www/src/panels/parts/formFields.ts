@@ -5,8 +5,8 @@ import { sentence } from '../../base/schema.ts';
 import { NBSP, plain } from '../../base/units.ts';
 import type { Diagnostic } from '../../generated/boundary.ts';
 import type { App } from '../../state/app.ts';
-import { type Edit, faultSaid, isWithin, lengthOf, routeSaid } from '../../state/edits.ts';
-import { isSplit } from '../../state/roles.ts';
+import { type Edit, faultSaid, isWithin, lengthOf, routeSaid } from '../../state/edits/edits.ts';
+import { isSplit } from '../../state/edits/roles.ts';
 
 export type Section = { readonly title: string; readonly open: boolean; readonly paths: readonly string[] };
 

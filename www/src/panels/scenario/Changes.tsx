@@ -2,9 +2,9 @@
 import { For, type JSX, Show } from 'solid-js';
 import { equal } from '../../base/json.ts';
 import { clock } from '../../base/units.ts';
-import { Listed, restOfList } from '../../draw/listed.tsx';
+import { Listed, restOfList } from '../../draw/GrowingList.tsx';
 import type { App } from '../../state/app.ts';
-import { withValue } from '../../state/document.ts';
+import { withValue } from '../../state/edits/document.ts';
 import { editSaid } from '../parts/editWords.ts';
 import { pathName, valueSaid } from '../parts/formFields.ts';
 

@@ -16,7 +16,7 @@ import type { Schema } from '../../base/schema.ts';
 import { writeDocument } from '../../base/text.ts';
 import { readYaml } from '../../base/yaml.ts';
 import type { Diagnostic } from '../../generated/boundary.ts';
-import { explain } from '../../state/notices.ts';
+import { explain } from '../../state/notices/notices.ts';
 import { typingAt, YamlPlaces } from './yamlPlaces.ts';
 import { wordsAt } from './yamlWords.ts';
 

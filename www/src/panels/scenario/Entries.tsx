@@ -5,8 +5,8 @@ import { getAt, type Json, joinPath } from '../../base/json.ts';
 import { plain } from '../../base/units.ts';
 import { Icon } from '../../draw/glyphs.tsx';
 import type { App } from '../../state/app.ts';
-import { amountPath, type GrowingList, lengthOf } from '../../state/edits.ts';
-import { dividable } from '../../state/roles.ts';
+import { amountPath, type GrowingList, lengthOf } from '../../state/edits/edits.ts';
+import { dividable } from '../../state/edits/roles.ts';
 import { entryName, entryOf, message, placeOf, type Section } from '../parts/formFields.ts';
 
 type EntryKind = {
@@ -167,7 +167,7 @@ export function Split(props: { app: Pick<App, 'document' | 'links' | 'dialogs'> 
             title="Half of the pool’s replicas prefill, the others decode: one edit of the run"
             onClick={async () => {
               const pool = dividable(app.document.inForce());
-              const { changeRoles } = await import('../../state/changeRoles.ts');
+              const { changeRoles } = await import('../../state/edits/changeRoles.ts');
               if (pool !== undefined) await changeRoles(app, { pool: { pool } });
             }}
           >

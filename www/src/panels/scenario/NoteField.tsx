@@ -6,7 +6,7 @@ import { getAt } from '../../base/json.ts';
 import { clock, plain } from '../../base/units.ts';
 import { Icon } from '../../draw/glyphs.tsx';
 import type { App } from '../../state/app.ts';
-import { noteEdited, setNoteEdited } from '../../state/noteEdited.ts';
+import { noteEdited, setNoteEdited } from '../../state/view/noteEdited.ts';
 import './noteField.css';
 
 /** Most characters of a note. */

@@ -6,7 +6,7 @@ import type { Field } from '../../base/schema.ts';
 import type { DescribedModel, Diagnostic } from '../../generated/boundary.ts';
 import { RefusedError } from '../../sim/client.ts';
 import type { App } from '../../state/app.ts';
-import { explain } from '../../state/notices.ts';
+import { explain } from '../../state/notices/notices.ts';
 import { dropInto } from '../parts/dropInto.ts';
 import { inUnit, OWN_SPEEDS, plainText, withOwn } from '../parts/formFields.ts';
 import './own.css';

@@ -5,9 +5,9 @@ import { count } from '../../base/units.ts';
 import { hintSaid } from '../../base/view.ts';
 import { Icon } from '../../draw/glyphs.tsx';
 import type { App } from '../../state/app.ts';
-import { changeRoles } from '../../state/changeRoles.ts';
-import { withRole } from '../../state/roles.ts';
-import { tooltip } from '../../state/shortcuts.ts';
+import { tooltip } from '../../state/commands/shortcuts.ts';
+import { changeRoles } from '../../state/edits/changeRoles.ts';
+import { withRole } from '../../state/edits/roles.ts';
 import './ratio.css';
 
 type Page = { app: Pick<App, 'document' | 'links' | 'dialogs' | 'transport'> };

@@ -4,7 +4,7 @@ import { createEffect, type JSX, on, Show } from 'solid-js';
 import { writeDocument } from '../../base/text.ts';
 import { Icon } from '../../draw/glyphs.tsx';
 import type { App } from '../../state/app.ts';
-import { tooltip } from '../../state/shortcuts.ts';
+import { tooltip } from '../../state/commands/shortcuts.ts';
 import type { LeftTab } from '../../state/slices/selection.ts';
 import { Deferred } from '../parts/Deferred.tsx';
 import { LazyPart } from '../parts/LazyPart.tsx';

@@ -4,8 +4,8 @@ import type { Json } from '../../base/json.ts';
 import { readYaml, writeYaml } from '../../base/yaml.ts';
 import type { Diagnostic } from '../../generated/boundary.ts';
 import type { App } from '../../state/app.ts';
-import { askExchange } from '../../state/exchange.ts';
-import { explain } from '../../state/notices.ts';
+import { askExchange } from '../../state/files/exchange.ts';
+import { explain } from '../../state/notices/notices.ts';
 import Editor from './Editor.tsx';
 import './yaml.css';
 

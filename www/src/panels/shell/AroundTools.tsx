@@ -4,7 +4,7 @@ import { oneAtATime } from '../../base/oneAtATime.ts';
 import { plain } from '../../base/units.ts';
 import { spansSaid } from '../../charts/aroundWords.ts';
 import type { App } from '../../state/app.ts';
-import { around, aroundAt, aroundOn, setAround, setAroundAt, setAroundOn } from '../../state/around.ts';
+import { around, aroundAt, aroundOn, setAround, setAroundAt, setAroundOn } from '../../state/view/editFigures.ts';
 import { passedEdits } from './passedEdits.ts';
 
 /** The longest span on either side, in microseconds. */

@@ -2,7 +2,7 @@
 import { createMemo, For, type JSX } from 'solid-js';
 import { CHART_NAMES, type ChartedRun, chartsShown, hasChart } from '../../base/chartList.ts';
 import { titleOf } from '../../charts/titles.ts';
-import { chartList, keepChartList } from '../../state/chartList.ts';
+import { chartList, keepChartList } from '../../state/view/chartList.ts';
 import { moved, toggled } from './chartOrder.ts';
 import './chartTools.css';
 

@@ -7,7 +7,7 @@ import DensityStrip from '../../charts/DensityStrip.tsx';
 import { tableOf } from '../../charts/stripPicture.ts';
 import type { Density } from '../../generated/boundary.ts';
 import type { App } from '../../state/app.ts';
-import { timeWindow } from '../../state/closeup.ts';
+import { timeWindow } from '../../state/view/closeup.ts';
 
 /** About the width of a column in pixels. */
 const COLUMN = 4;

@@ -4,8 +4,8 @@ import { SHAPES } from '../../base/anomalies.ts';
 import { count } from '../../base/units.ts';
 import { AnomalyGlyph } from '../../draw/shapes.tsx';
 import type { App } from '../../state/app.ts';
-import { GROUPS, KEYED } from '../../state/commands.ts';
-import type { Allowed } from '../../state/shortcuts.ts';
+import { GROUPS, KEYED } from '../../state/commands/commands.ts';
+import type { Allowed } from '../../state/commands/shortcuts.ts';
 import { Sheet } from '../parts/Sheet.tsx';
 import { Problems } from './NoticeBar.tsx';
 

@@ -2,9 +2,9 @@
 import { createMemo, For, type JSX, lazy, Show, Suspense } from 'solid-js';
 import { getAt, isObject, type Json } from '../../base/json.ts';
 import { clock, secondsOf } from '../../base/units.ts';
-import { Listed, restOfList } from '../../draw/listed.tsx';
+import { Listed, restOfList } from '../../draw/GrowingList.tsx';
 import type { App } from '../../state/app.ts';
-import { faultSaid, routeSaid } from '../../state/edits.ts';
+import { faultSaid, routeSaid } from '../../state/edits/edits.ts';
 import { fieldAt, inDocument, inUnit, pathName } from '../parts/formFields.ts';
 
 const FaultCost = lazy(() => import('../parts/FaultCost.tsx'));

@@ -18,7 +18,7 @@ import {
 import { isFew, lastSpan } from '../../base/view.ts';
 import { EvidenceGlyph, type Mark, ObjectiveMark, Q } from '../../draw/glyphs.tsx';
 import type { Evidence, Frame, Percentiles, Mark as Standing } from '../../generated/boundary.ts';
-import type { AroundEdit } from '../../state/around.ts';
+import type { AroundEdit } from '../../state/view/editFigures.ts';
 import { Deferred } from '../parts/Deferred.tsx';
 import { type FigureBasis, figureBasis } from '../parts/evidenceWords.ts';
 import { basisOf, isGuess, keyOf, weakest } from '../parts/trustWords.ts';

@@ -1,7 +1,7 @@
 // The dialog of a link that could not be opened completely, or that needs the file of its trace.
 import { type JSX, Show } from 'solid-js';
 import type { App } from '../../state/app.ts';
-import { PRESETS } from '../../state/presets.ts';
+import { PRESETS } from '../../state/run/presets.ts';
 import { FileButton } from '../parts/FileButton.tsx';
 import { Sheet } from '../parts/Sheet.tsx';
 import { Problems } from './NoticeBar.tsx';

@@ -5,7 +5,7 @@ import { type Annotation, annotationsOf } from '../../base/annotations.ts';
 import { getAt } from '../../base/json.ts';
 import { plain } from '../../base/units.ts';
 import type { App } from '../../state/app.ts';
-import { timeWindow } from '../../state/closeup.ts';
+import { timeWindow } from '../../state/view/closeup.ts';
 import './noteMarks.css';
 
 type Slices = Pick<App, 'transport' | 'document'>;

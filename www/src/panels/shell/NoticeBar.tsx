@@ -4,7 +4,7 @@ import { clock } from '../../base/units.ts';
 import { Icon } from '../../draw/glyphs.tsx';
 import type { Diagnostic } from '../../generated/boundary.ts';
 import type { App } from '../../state/app.ts';
-import { explain, type Notice } from '../../state/notices.ts';
+import { explain, type Notice } from '../../state/notices/notices.ts';
 import { save } from '../parts/save.ts';
 
 const INFO_MS = 10_000;

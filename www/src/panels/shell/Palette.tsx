@@ -3,7 +3,7 @@ import { Dialog } from '@ark-ui/solid/dialog';
 import { createEffect, createMemo, createSignal, createUniqueId, For, type JSX, on, Show } from 'solid-js';
 import { Portal } from 'solid-js/web';
 import type { App } from '../../state/app.ts';
-import { type Command, commandsOf, found } from '../../state/commands.ts';
+import { type Command, commandsOf, found } from '../../state/commands/commands.ts';
 import { fieldCommands, withCards, wordCommands } from './soughtCommands.ts';
 import './palette.css';
 

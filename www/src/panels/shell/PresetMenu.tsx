@@ -4,9 +4,9 @@ import { trust } from '../../base/trust.ts';
 import type { Card } from '../../generated/boundary.ts';
 import rawCards from '../../generated/gallery.json';
 import type { App } from '../../state/app.ts';
-import { setLearning } from '../../state/lesson.ts';
-import { PRESETS, type Preset, presetNamed } from '../../state/presets.ts';
-import { tooltip } from '../../state/shortcuts.ts';
+import { tooltip } from '../../state/commands/shortcuts.ts';
+import { setLearning } from '../../state/lessons/lesson.ts';
+import { PRESETS, type Preset, presetNamed } from '../../state/run/presets.ts';
 import './presetMenu.css';
 
 const CARDS = trust<readonly Card[]>(rawCards);

@@ -4,7 +4,7 @@ import { shapeOf } from '../../base/anomalies.ts';
 import { sentence } from '../../base/schema.ts';
 import { ANOMALY_KINDS, EVENT_KINDS, type OccasionChoice } from '../../generated/boundary.ts';
 import type { App } from '../../state/app.ts';
-import { choicesOf, chosen, type Wanted } from '../../state/occasions.ts';
+import { choicesOf, chosen, type Wanted } from '../../state/run/occasions.ts';
 
 export default function RunTo(props: { app: Pick<App, 'transport' | 'selection'>; onDone: () => void }): JSX.Element {
   const app = props.app;

@@ -3,8 +3,8 @@ import { For, type JSX, Show } from 'solid-js';
 import { clock, DASH, plain } from '../../base/units.ts';
 import { RUN_NAME_CHARS } from '../../generated/boundary.ts';
 import type { App } from '../../state/app.ts';
-import type { PlacedEdit } from '../../state/edits.ts';
-import { type Differing, differing, removeNamedRun, renameNamedRun, showNamedRun } from '../../state/listedRuns.ts';
+import type { PlacedEdit } from '../../state/edits/edits.ts';
+import { type Differing, differing, removeNamedRun, renameNamedRun, showNamedRun } from '../../state/run/listedRuns.ts';
 import { editSaid } from '../parts/editWords.ts';
 import { pathName, valueSaid } from '../parts/formFields.ts';
 

@@ -2,7 +2,6 @@
 import { createSignal, For, type JSX, Show } from 'solid-js';
 import { drawPicture, sizeOf } from '../../charts/drawPicture.ts';
 import { type ChartPicture, type Offered, offered } from '../../charts/pictures.ts';
-import { pagePalette } from '../../draw/palette.ts';
 import {
   type About,
   canvasMeasure,
@@ -12,9 +11,10 @@ import {
   type Drawing,
   fileName,
   spanWords,
-} from '../../draw/saveChart.ts';
+} from '../../draw/file/saveChart.ts';
+import { pagePalette } from '../../draw/palette.ts';
 import type { App } from '../../state/app.ts';
-import { timeWindow } from '../../state/closeup.ts';
+import { timeWindow } from '../../state/view/closeup.ts';
 import { save } from '../parts/save.ts';
 import './chartTools.css';
 

@@ -5,9 +5,9 @@ import { createLatest } from '../../base/latest.ts';
 import { titleOf } from '../../charts/titles.ts';
 import { LINK_CHARTS } from '../../generated/boundary.ts';
 import type { App } from '../../state/app.ts';
-import { breaks } from '../../state/breaks.ts';
-import { NOTE_BESIDE, STARTS_IN_VIEW } from '../../state/linkText.ts';
-import { isScaled } from '../../state/scaled.ts';
+import { breaks } from '../../state/edits/breaks.ts';
+import { isScaled } from '../../state/edits/scaledPools.ts';
+import { NOTE_BESIDE, STARTS_IN_VIEW } from '../../state/links/linkText.ts';
 
 /** Least and most pixels of an edge of the frame. */
 const EDGE = { least: 200, most: 4000 };

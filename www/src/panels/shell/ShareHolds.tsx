@@ -1,7 +1,7 @@
 // What a link holds, part by part: what is always in it, and what can be left out.
 import { For, type JSX, Show } from 'solid-js';
 import type { LinkHolding } from '../../generated/boundary.ts';
-import type { NamedRun } from '../../state/namedRuns.ts';
+import type { NamedRun } from '../../state/run/namedRuns.ts';
 
 /** The parts that can be left out, by the names that the core gives them, and what is said of them then. */
 export const FREE = {

@@ -4,9 +4,9 @@ import { createEffect, type JSX, onCleanup, onMount, Show } from 'solid-js';
 import { plain } from '../../base/units.ts';
 import type { AccountedTime } from '../../generated/boundary.ts';
 import type { App } from '../../state/app.ts';
-import { timeWindow } from '../../state/closeup.ts';
-import { type SelectedSpan, setAccountDue, setAccountOpen, setSpan, span, spanBetween } from '../../state/span.ts';
-import { setSpanShown, spanShown } from '../../state/spanShown.ts';
+import { timeWindow } from '../../state/view/closeup.ts';
+import { type SelectedSpan, setAccountDue, setAccountOpen, setSpan, span, spanBetween } from '../../state/view/span.ts';
+import { setSpanShown, spanShown } from '../../state/view/spanShown.ts';
 import './span.css';
 
 /** A pointer that moves less than this counts as a click. */

@@ -19,12 +19,12 @@ import { clock, plain, secondsOf, speed as speedText } from '../../base/units.ts
 import { Scrubber } from '../../charts/Scrubber.tsx';
 import { Icon } from '../../draw/glyphs.tsx';
 import type { App } from '../../state/app.ts';
-import { timeWindow } from '../../state/closeup.ts';
-import { type Progress, sayErrand } from '../../state/errand.ts';
-import { sayWanted } from '../../state/occasions.ts';
-import { scalingMarks } from '../../state/scalingMarks.ts';
-import { type ShortcutName, tooltip } from '../../state/shortcuts.ts';
-import { behind, caption, LABELLED, SPEEDS } from '../../state/speeds.ts';
+import { type ShortcutName, tooltip } from '../../state/commands/shortcuts.ts';
+import { sayWanted } from '../../state/run/occasions.ts';
+import { scalingMarks } from '../../state/run/scalingMarks.ts';
+import { behind, caption, LABELLED, SPEEDS } from '../../state/run/speeds.ts';
+import { type Progress, targetWords } from '../../state/run/target.ts';
+import { timeWindow } from '../../state/view/closeup.ts';
 import { Deferred } from '../parts/Deferred.tsx';
 import { Flyout } from '../parts/Flyout.tsx';
 import { LazyPart } from '../parts/LazyPart.tsx';
@@ -151,8 +151,8 @@ export function Transport(props: { app: Pick<App, 'transport' | 'selection' | 'd
         <Switch fallback={<NoticeLine app={app} />}>
           <Match when={app.transport.progress()}>
             {(progress) => (
-              <span class="errand">
-                <span role="status">{sayErrand(progress().errand, (us) => clock(us))}</span>{' '}
+              <span class="run-target">
+                <span role="status">{targetWords(progress().target, (us) => clock(us))}</span>{' '}
                 <Show when={progress().share !== undefined}>
                   <progress aria-label="Done" max={1} value={progress().share ?? 0} /> <b>{percent(progress())}</b>
                 </Show>{' '}

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { isObject, type Json } from '../../base/json.ts';
 import { Schema } from '../../base/schema.ts';
 import rawSchema from '../../generated/schema.json';
-import { found } from '../../state/commands.ts';
+import { found } from '../../state/commands/commands.ts';
 import { fieldCommands, withCards, wordCommands } from './soughtCommands.ts';
 
 const DOCUMENT: Json = {

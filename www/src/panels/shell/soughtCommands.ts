@@ -3,7 +3,7 @@
 import GALLERY from '../../generated/gallery.json';
 import GLOSSARY from '../../generated/glossary.json';
 import type { App } from '../../state/app.ts';
-import type { Command } from '../../state/commands.ts';
+import type { Command } from '../../state/commands/commands.ts';
 import { pathName, search } from '../parts/formFields.ts';
 
 /** Other words for fields, by path. */

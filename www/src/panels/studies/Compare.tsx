@@ -21,10 +21,10 @@ import { clock, plain } from '../../base/units.ts';
 import { Icon } from '../../draw/glyphs.tsx';
 import type { StudyFile } from '../../generated/boundary.ts';
 import type { App } from '../../state/app.ts';
-import { type Beside, type BothFrames, type Comparing, createComparing } from '../../state/compare.ts';
-import { applyAsRun } from '../../state/listedRuns.ts';
-import { sendToB, sentToB } from '../../state/sentToB.ts';
-import { openStudyOfLink, studyOfLink } from '../../state/studyLink.ts';
+import { applyAsRun } from '../../state/run/listedRuns.ts';
+import { type Beside, type BothFrames, type Comparing, createComparing } from '../../state/studies/compare.ts';
+import { compareAsB, runForB } from '../../state/studies/runForB.ts';
+import { openStudyOfLink, studyOfLink } from '../../state/studies/studyLink.ts';
 import { overlay } from '../parts/overlay.ts';
 import { Segments } from '../parts/Segments.tsx';
 import { CompareCharts } from './CompareCharts.tsx';
@@ -88,9 +88,9 @@ export function Compare(props: {
   /** The request that was sent elsewhere; it is shown in both runs once they are compared. */
   const [askedAbout, setAskedAbout] = createSignal<number>();
   createEffect(
-    on(sentToB, (next) => {
+    on(runForB, (next) => {
       if (!next) return;
-      sendToB(undefined);
+      compareAsB(undefined);
       setStudy('Two runs');
       setAskedAbout(next.request);
       void comparing.choose(next);

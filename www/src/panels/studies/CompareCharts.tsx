@@ -3,8 +3,8 @@
 import { createSignal, For, type JSX, Show } from 'solid-js';
 import { durationMs, type Quantity } from '../../base/units.ts';
 import type { RequestCloud, RunComparison, TheoryOfRun } from '../../generated/boundary.ts';
-import type { Charts } from '../../state/compare.ts';
-import { type TheoryRun, theoryOfRun } from '../../state/theory.ts';
+import type { Charts } from '../../state/studies/compare.ts';
+import { type TheoryRun, theoryOfRun } from '../../state/studies/theory.ts';
 import { Differences, Pairs } from './CompareDifference.tsx';
 import { Ecdf } from './CompareEcdf.tsx';
 import { type TimeLine, TimeOfBoth } from './CompareTime.tsx';

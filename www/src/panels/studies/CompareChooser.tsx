@@ -5,10 +5,10 @@ import { readDocument, writeDocument } from '../../base/text.ts';
 import { clock } from '../../base/units.ts';
 import type { CompareClient } from '../../sim/compareClient.ts';
 import type { App } from '../../state/app.ts';
-import type { Beside } from '../../state/compare.ts';
-import { withoutEdit } from '../../state/edits.ts';
-import { isLinkText } from '../../state/linkText.ts';
-import { entrantDocument } from '../../state/race.ts';
+import { withoutEdit } from '../../state/edits/edits.ts';
+import { isLinkText } from '../../state/links/linkText.ts';
+import type { Beside } from '../../state/studies/compare.ts';
+import { entrantDocument } from '../../state/studies/race.ts';
 import { choiceText, fieldAt, flagSaid } from '../parts/formFields.ts';
 import './compareChooser.css';
 

@@ -5,8 +5,8 @@ import { sentence } from '../../base/schema.ts';
 import { count, durationMs, plain, text } from '../../base/units.ts';
 import type { RunComparison } from '../../generated/boundary.ts';
 import type { App } from '../../state/app.ts';
-import type { Beside, Comparing } from '../../state/compare.ts';
-import { changes, placedEdits, routeSaid } from '../../state/edits.ts';
+import { changes, placedEdits, routeSaid } from '../../state/edits/edits.ts';
+import type { Beside, Comparing } from '../../state/studies/compare.ts';
 import { choiceText, fieldAt, pathName, plainText } from '../parts/formFields.ts';
 import { TrustChip } from '../parts/Trust.tsx';
 

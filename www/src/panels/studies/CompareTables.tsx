@@ -3,7 +3,7 @@
 import { createEffect, createMemo, createSignal, For, type JSX, on, Show } from 'solid-js';
 import { count, durationMs, percent, signed, text } from '../../base/units.ts';
 import type { GroupDifference, Grouping, MovedRequest, PairedPart, RunComparison } from '../../generated/boundary.ts';
-import type { Pair } from '../../state/compare.ts';
+import type { Pair } from '../../state/studies/compare.ts';
 import { LATENCY_METRICS, type LatencyMetric } from '../parts/latencyMetrics.ts';
 import { Segments } from '../parts/Segments.tsx';
 import { Waterfall } from '../parts/Waterfall.tsx';

@@ -4,7 +4,7 @@ import { createMemo, For, type JSX, Show } from 'solid-js';
 import { plain, type Quantity, text } from '../../base/units.ts';
 import { linearTop, logTicks, timeTicks } from '../../charts/scales.ts';
 import type { TheoryOfRun, View } from '../../generated/boundary.ts';
-import type { Charts } from '../../state/compare.ts';
+import type { Charts } from '../../state/studies/compare.ts';
 import type { Scene } from './compareScene.ts';
 import {
   Axes,

@@ -5,8 +5,8 @@ import { equal, getAt, type Json, setAt } from '../../base/json.ts';
 import type { Field, Input } from '../../base/schema.ts';
 import { Icon } from '../../draw/glyphs.tsx';
 import type { App } from '../../state/app.ts';
-import { freeName, settingsOf } from '../../state/entrants.ts';
-import type { Entrant } from '../../state/race.ts';
+import { freeName, settingsOf } from '../../state/studies/entrants.ts';
+import type { Entrant } from '../../state/studies/race.ts';
 import {
   choiceText,
   entriesOf,

@@ -1,7 +1,7 @@
 // The small pictures of a race: TTFT p99 over each run, on one log scale, with the part above the objective filled.
 import { createUniqueId, type JSX, Show } from 'solid-js';
 import { DASH, durationMs, percent, text } from '../../base/units.ts';
-import type { Lap } from '../../state/race.ts';
+import type { Lap } from '../../state/studies/race.ts';
 import { logRange } from './StudyFigure.tsx';
 
 /** The width in the units of the picture; it is as wide as its column. */

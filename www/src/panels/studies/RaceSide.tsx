@@ -5,8 +5,8 @@ import type { Option } from '../../base/schema.ts';
 import { Icon } from '../../draw/glyphs.tsx';
 import type { RankBy } from '../../generated/boundary.ts';
 import type { App } from '../../state/app.ts';
-import { freeName, settingsOf } from '../../state/entrants.ts';
-import type { Entrant } from '../../state/race.ts';
+import { freeName, settingsOf } from '../../state/studies/entrants.ts';
+import type { Entrant } from '../../state/studies/race.ts';
 
 const EntrantForm = lazy(() => import('./EntrantForm.tsx'));
 

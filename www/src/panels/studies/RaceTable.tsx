@@ -4,7 +4,7 @@ import { createMemo, For, type JSX, Show } from 'solid-js';
 import { getAt } from '../../base/json.ts';
 import { count, DASH, durationMs, percent, type Quantity, ratePerS, text, usd } from '../../base/units.ts';
 import type { RankBy, RunRegret } from '../../generated/boundary.ts';
-import type { Lap, Race, Raced } from '../../state/race.ts';
+import type { Lap, Race, Raced } from '../../state/studies/race.ts';
 import { changeText, intervalText } from './CompareFigures.tsx';
 import { RaceBoundFigure } from './RaceBound.tsx';
 import { differenceScale, IntervalOfSeeds } from './RaceInterval.tsx';

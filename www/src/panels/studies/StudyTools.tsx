@@ -3,7 +3,7 @@ import { type JSX, Show } from 'solid-js';
 import { durationMs, text } from '../../base/units.ts';
 import type { StudyFile } from '../../generated/boundary.ts';
 import type { CompareClient } from '../../sim/compareClient.ts';
-import { type Progress, troubleOf } from '../../state/manyRuns.ts';
+import { type Progress, troubleOf } from '../../state/studies/manyRuns.ts';
 import { FileButton } from '../parts/FileButton.tsx';
 import { save } from '../parts/save.ts';
 import './studyTools.css';

@@ -2,7 +2,7 @@
 import { createSignal, For, type JSX, Show } from 'solid-js';
 import { percent, plain, text } from '../../base/units.ts';
 import type { App } from '../../state/app.ts';
-import type { createSweep } from '../../state/sweep.ts';
+import type { createSweep } from '../../state/studies/sweep.ts';
 import { TrustChip } from '../parts/Trust.tsx';
 
 const SHARES = [0.9, 0.95, 0.99, 0.999];

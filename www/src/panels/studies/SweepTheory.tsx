@@ -3,7 +3,7 @@
 import { For, type JSX, Show } from 'solid-js';
 import { LAWS } from '../../generated/boundary.ts';
 import type { App } from '../../state/app.ts';
-import { theoryOfSweep } from '../../state/theory.ts';
+import { theoryOfSweep } from '../../state/studies/theory.ts';
 import type { Theories } from './SweepCharts.tsx';
 import { Violated } from './TheoryKey.tsx';
 import { createTheorySwitch } from './theorySwitch.ts';

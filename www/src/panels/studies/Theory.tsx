@@ -5,8 +5,8 @@ import { oneAtATime } from '../../base/oneAtATime.ts';
 import type { Over } from '../../charts/timeContent.ts';
 import type { TheoryOfRun, View } from '../../generated/boundary.ts';
 import type { App } from '../../state/app.ts';
-import { theoryOfRun } from '../../state/theory.ts';
-import { setTheoryLaw, theoryLaw } from '../../state/theoryLaw.ts';
+import { theoryOfRun } from '../../state/studies/theory.ts';
+import { setTheoryLaw, theoryLaw } from '../../state/view/theoryLaw.ts';
 import { LawChoice, ViolatedOf } from './TheoryKey.tsx';
 import { atEdge, outside, pieces, placed, quietPlace, stretches, strokes } from './theoryLine.ts';
 

@@ -4,8 +4,8 @@ import { createEffect, createSignal, For, type JSX, on, onCleanup, Show } from '
 import { clock, count, DASH, durationMs, signed, text } from '../../base/units.ts';
 import type { Alternative, RequestDetail, WhatIf, WhatIfQuery } from '../../generated/boundary.ts';
 import type { App } from '../../state/app.ts';
-import { sendToB } from '../../state/sentToB.ts';
-import { askWhatIf, prepareWhatIf, sentElsewhere, stopAsking } from '../../state/whatIf.ts';
+import { compareAsB } from '../../state/studies/runForB.ts';
+import { askWhatIf, prepareWhatIf, sentElsewhere, stopAsking } from '../../state/studies/whatIf.ts';
 import { shownOf } from '../parts/regret.ts';
 import './whatif.css';
 
@@ -38,7 +38,7 @@ export default function WhatIfBlock(props: {
     const { request, routed_us: atUs } = props.detail;
     if (atUs === undefined) return;
     const document = sentElsewhere(app.document.current(), atUs, request, to);
-    sendToB({ name: `request ${request} to r${to}`, document, request });
+    compareAsB({ name: `request ${request} to r${to}`, document, request });
     app.studies.setComparing(true);
   };
 

@@ -4,9 +4,9 @@ import { createEffect, createMemo, createSignal, For, type JSX, on, Show } from 
 import { count, durationMs, percent, secondsOf, signed, text } from '../../base/units.ts';
 import type { AccountedTime, CausePart, ExplainQuery, Explanation, SpanBy } from '../../generated/boundary.ts';
 import type { App } from '../../state/app.ts';
-import { accountDue, setAccountDue, setSpan, span, spanBetween } from '../../state/span.ts';
-import { setSpanShown } from '../../state/spanShown.ts';
-import { askWhy, askWhyAsMarkdown, stopAsking } from '../../state/whatIf.ts';
+import { askWhy, askWhyAsMarkdown, stopAsking } from '../../state/studies/whatIf.ts';
+import { accountDue, setAccountDue, setSpan, span, spanBetween } from '../../state/view/span.ts';
+import { setSpanShown } from '../../state/view/spanShown.ts';
 import './whatif.css';
 
 /** The requests to explain: those above a percentile, or all that arrived in a span of time. */

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { trust } from '../../base/trust.ts';
 import { durationMs, NBSP, percent, usd } from '../../base/units.ts';
 import type { PairedPart, RaceRanking } from '../../generated/boundary.ts';
-import type { Raced } from '../../state/race.ts';
+import type { Raced } from '../../state/studies/race.ts';
 import { slices, valueAt } from './CompareEcdf.tsx';
 import { changeText, intervalText, rangeText } from './CompareFigures.tsx';
 import { bands } from './CompareTime.tsx';

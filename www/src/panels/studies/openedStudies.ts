@@ -3,10 +3,10 @@ import { type Accessor, createEffect, createSignal, on } from 'solid-js';
 import { writeDocument } from '../../base/text.ts';
 import type { StudyFile } from '../../generated/boundary.ts';
 import type { App } from '../../state/app.ts';
-import type { Comparing } from '../../state/compare.ts';
-import { troubleOf } from '../../state/manyRuns.ts';
-import { openedStudy, openStudy } from '../../state/openedStudy.ts';
-import { jsonOf, type OpenedStudy } from '../../state/studyFiles.ts';
+import type { Comparing } from '../../state/studies/compare.ts';
+import { droppedStudy, dropStudy } from '../../state/studies/droppedStudy.ts';
+import { troubleOf } from '../../state/studies/manyRuns.ts';
+import { jsonOf, type OpenedStudy } from '../../state/studies/studyFiles.ts';
 
 type Opening = {
   readonly app: Pick<App, 'document' | 'transport'>;
@@ -46,9 +46,9 @@ export function createOpenedStudies({ app, comparing, show }: Opening): OpenedSt
     await comparing.choose({ name: study.beside.name, document: b });
   };
   createEffect(
-    on(openedStudy, (next) => {
+    on(droppedStudy, (next) => {
       if (!next) return;
-      openStudy(undefined);
+      dropStudy(undefined);
       void read(next.name, next.text);
     }),
   );
@@ -68,7 +68,7 @@ export function createOpenedStudies({ app, comparing, show }: Opening): OpenedSt
   return {
     opened,
     repeated,
-    openFile: (file) => void file.text().then((text) => openStudy({ name: file.name, text })),
+    openFile: (file) => void file.text().then((text) => dropStudy({ name: file.name, text })),
   };
 }
 

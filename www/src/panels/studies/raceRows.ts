@@ -1,6 +1,6 @@
 // The rows of a race: places first, then entrants without one, then those that have not run yet.
 import type { Difference, RunRegret } from '../../generated/boundary.ts';
-import type { Race } from '../../state/race.ts';
+import type { Race } from '../../state/studies/race.ts';
 
 /** A row of the table: an entrant with a place, or without one yet. */
 export type Row = {

@@ -2,9 +2,9 @@
 // by piece, because anybody writes links.
 import { child, isObject, type Json } from '../../base/json.ts';
 import type { RankBy } from '../../generated/boundary.ts';
-import { entrantsFrom } from '../../state/entrants.ts';
-import type { Entrant } from '../../state/race.ts';
-import { ENTRANTS_MOST } from '../../state/studyFiles.ts';
+import { entrantsFrom } from '../../state/studies/entrants.ts';
+import type { Entrant } from '../../state/studies/race.ts';
+import { ENTRANTS_MOST } from '../../state/studies/studyFiles.ts';
 
 /** The longest text that a link takes. */
 export const STUDY_MOST = 2000;

@@ -2,10 +2,10 @@
 import { type Accessor, createSignal, type Setter } from 'solid-js';
 import { awaitField } from '../../base/typedAhead.ts';
 import type { Frame } from '../../generated/boundary.ts';
-import { readChoice, readFlag, writeChoice, writeFlag } from '../flags.ts';
-import type { Notice, TraceReading } from '../notices.ts';
-import type { Allowed } from '../shortcuts.ts';
-import { sentenceOf } from '../spoken.ts';
+import type { Allowed } from '../commands/shortcuts.ts';
+import { sentenceOf } from '../notices/liveRegion.ts';
+import type { Notice, TraceReading } from '../notices/notices.ts';
+import { readChoice, readFlag, writeChoice, writeFlag } from '../view/flags.ts';
 
 export type DialogsSlice = {
   readonly notice: Accessor<Notice | undefined>;

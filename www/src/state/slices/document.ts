@@ -6,12 +6,12 @@ import type { Diagnostic, Frame, TraceSummary } from '../../generated/boundary.t
 import rawSchema from '../../generated/schema.json';
 import type { Client } from '../../sim/client.ts';
 import type { RunReport } from '../../sim/protocol.ts';
-import type { Change, Edit, GrowingList, ListedEdit, PlacedEdit } from '../edits.ts';
-import type { Box } from '../files.ts';
-import type { BenchmarkFile } from '../measured.ts';
-import type { NamedRuns } from '../namedRuns.ts';
-import { type Preset, presetText } from '../presets.ts';
-import { createRuns } from '../runs.ts';
+import type { Change, Edit, GrowingList, ListedEdit, PlacedEdit } from '../edits/edits.ts';
+import type { Box } from '../files/files.ts';
+import type { NamedRuns } from '../run/namedRuns.ts';
+import { type Preset, presetText } from '../run/presets.ts';
+import { createRuns } from '../run/runs.ts';
+import type { BenchmarkFile } from '../studies/measured.ts';
 import type { DialogsSlice } from './dialogs.ts';
 import type { LinksSlice } from './links.ts';
 import type { createSelection } from './selection.ts';
@@ -127,7 +127,7 @@ export function createDocument(page: Surroundings): Documents {
   /** The code that takes a trace out of a scenario is loaded with the first one that has it. */
   async function takeCarried(document: Json): Promise<TraceSummary | undefined> {
     if (!getAt(document, 'workload.trace.rows')) return undefined;
-    const { readCarried } = await import('../carriedTrace.ts');
+    const { readCarried } = await import('../files/carriedTrace.ts');
     const carried = await readCarried(client(), document, traceBytes());
     setTraceFile(carried.file);
     return carried.summary;
@@ -146,7 +146,7 @@ export function createDocument(page: Surroundings): Documents {
 
   /** The code that reads files is loaded with the first file. */
   async function openFile(file: File, box?: Box): Promise<void> {
-    const files = await import('../files.ts');
+    const files = await import('../files/files.ts');
     const page = {
       ...{ document: current, problems, trace, setTrace, setTraceFile, setReading, setNotice, open, links: links() },
       traceBytes: traceBytes(),

@@ -4,14 +4,14 @@ import { isPhone } from '../../base/media.ts';
 import type { LinkView, TraceSummary } from '../../generated/boundary.ts';
 import type { Client } from '../../sim/client.ts';
 import type { LinkWorker } from '../../sim/spawnLinks.ts';
-import type { Beside } from '../compare.ts';
-import type { Kept } from '../kept.ts';
-import { createLinks, type Links } from '../links.ts';
-import { besides } from '../namedRuns.ts';
-import { PRESETS, presetNamed } from '../presets.ts';
-import { sendToB } from '../sentToB.ts';
-import { FIRST_SPEED, SPEEDS } from '../speeds.ts';
-import { openStudyOfLink } from '../studyLink.ts';
+import { createLinks, type Links } from '../links/links.ts';
+import type { Kept } from '../links/tabStorage.ts';
+import { besides } from '../run/namedRuns.ts';
+import { PRESETS, presetNamed } from '../run/presets.ts';
+import { FIRST_SPEED, SPEEDS } from '../run/speeds.ts';
+import type { Beside } from '../studies/compare.ts';
+import { compareAsB } from '../studies/runForB.ts';
+import { openStudyOfLink } from '../studies/studyLink.ts';
 import type { DialogsSlice } from './dialogs.ts';
 import type { createDocument } from './document.ts';
 import { RIGHT_TABS, type SelectionSlice } from './selection.ts';
@@ -60,7 +60,7 @@ export function createLinksSlice(spawn: () => LinkWorker, page: Surroundings): L
 
   /** The code of lessons is loaded with the first one. */
   const openLesson: LinksSlice['openLesson'] = async (name, text) => {
-    const { openLessonNamed } = await import('../lessonOpening.ts');
+    const { openLessonNamed } = await import('../lessons/lessonOpening.ts');
     await openLessonNamed({ ...page, links: slice }, name, text);
   };
 
@@ -102,7 +102,7 @@ export function createLinksSlice(spawn: () => LinkWorker, page: Surroundings): L
 
 /** Reads a trace file for a link that names it; the dialog of traces shows its errors. */
 async function readTrace({ client, dialogs }: Surroundings, file: File): Promise<TraceSummary | undefined> {
-  const files = await import('../files.ts');
+  const files = await import('../files/files.ts');
   return (await files.readTrace(client(), dialogs.setReading, file))?.summary;
 }
 
@@ -111,7 +111,7 @@ function createLook({ transport, selection, document, studies }: Surroundings): 
   return (view) => {
     const { speed: asked, selection: selected, panel } = view;
     if (view.span || view.theory || view.charts?.length || view.closeup?.length)
-      void import('../linkShown.ts').then(({ showDrawn }) => showDrawn(view));
+      void import('../links/linkShown.ts').then(({ showDrawn }) => showDrawn(view));
     if (asked !== null) {
       const wanted = asked > 0 ? asked : Number.POSITIVE_INFINITY;
       const found = SPEEDS.findIndex((s) => s >= wanted);
@@ -127,7 +127,7 @@ function createLook({ transport, selection, document, studies }: Surroundings): 
     if (isPhone() && getAt(document.current(), 'note')) selection.setPhoneTab('scenario');
     if (panel === MEASURED) studies.showMeasured();
     if (panel === COMPARISON) {
-      sendToB(besides(document.namedRuns()));
+      compareAsB(besides(document.namedRuns()));
       openStudyOfLink(view.study ?? undefined);
       studies.showComparison();
     }

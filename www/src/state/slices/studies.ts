@@ -5,8 +5,8 @@ import type { ViewColumns } from '../../base/view.ts';
 import type { RequestDetail, View } from '../../generated/boundary.ts';
 import type { Client } from '../../sim/client.ts';
 import type { ColumnsAnswer } from '../../sim/protocol.ts';
-import type { Beside } from '../compare.ts';
-import type { BenchmarkFile, MeasuredRun } from '../measured.ts';
+import type { Beside } from '../studies/compare.ts';
+import type { BenchmarkFile, MeasuredRun } from '../studies/measured.ts';
 
 export type StudiesSlice = {
   /** Whether a second run is shown beside the one on screen. */

@@ -7,11 +7,11 @@ import type { ChartData } from '../../base/view.ts';
 import type { AnomalyMark, Evidence, Frame, StepKind } from '../../generated/boundary.ts';
 import type { Client } from '../../sim/client.ts';
 import type { Mode } from '../../sim/protocol.ts';
-import { createErrand, type Progress } from '../errand.ts';
-import { createFrames } from '../frames.ts';
-import type { Wanted } from '../occasions.ts';
-import { createSpeaker } from '../spoken.ts';
-import { createTravel, type Travel } from '../travel.ts';
+import { createSpeaker } from '../notices/liveRegion.ts';
+import { createFrames } from '../run/frames.ts';
+import type { Wanted } from '../run/occasions.ts';
+import { createTarget, type Progress } from '../run/target.ts';
+import { createTravel, type Travel } from '../run/travel.ts';
 import type { DialogsSlice } from './dialogs.ts';
 import type { createSelection } from './selection.ts';
 
@@ -93,14 +93,14 @@ export function createTransport({ client, selection, dialogs, onFrame, editsPass
     refreshDetail,
   });
   const { frame, mode, setMode } = frames;
-  const { progress, setErrand } = createErrand(frame, mode);
+  const { progress, setTarget } = createTarget(frame, mode);
   const travel: Travel = createTravel({
     client,
     frame,
     mode,
     setMode,
     progress,
-    setErrand,
+    setTarget,
     setNotice: dialogs.setNotice,
     select,
     showStage: () => {

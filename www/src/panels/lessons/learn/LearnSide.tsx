@@ -2,7 +2,7 @@
 import { createSignal, For, type JSX, Show } from 'solid-js';
 import { sig3 } from '../../../base/units.ts';
 import type { LessonCard } from '../../../generated/boundary.ts';
-import { allGuesses, forget, type PastGuess } from '../../../state/lessonProgress.ts';
+import { allGuesses, forget, type PastGuess } from '../../../state/lessons/lessonProgress.ts';
 import {
   type CardState,
   checkedSaid,

@@ -2,7 +2,7 @@
 import { createSignal, For, type JSX, Match, Show, Switch } from 'solid-js';
 import { NBSP, sig3 } from '../../../base/units.ts';
 import skeleton from '../../../generated/lesson-template.yaml?raw';
-import type { Fault, LessonFile, OwnCheck } from '../../../state/ownLesson.ts';
+import type { Fault, LessonFile, OwnCheck } from '../../../state/lessons/ownLesson.ts';
 import { FileButton } from '../../parts/FileButton.tsx';
 
 /** The lines of the template that say what a lesson is. */

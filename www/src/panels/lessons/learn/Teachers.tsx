@@ -1,7 +1,7 @@
 // For teachers: how lessons are shown, and links and frames of single steps.
 import { createSignal, For, type JSX, Show } from 'solid-js';
 import type { LessonCard } from '../../../generated/boundary.ts';
-import { hideAnswers, projector, setHideAnswers, setProjector } from '../../../state/lesson.ts';
+import { hideAnswers, projector, setHideAnswers, setProjector } from '../../../state/lessons/lesson.ts';
 import { shortTitle } from './learnWords.ts';
 
 /** The size of a frame, in pixels. */

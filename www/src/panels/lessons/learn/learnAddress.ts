@@ -1,7 +1,8 @@
 // The address bar while the list of lessons is open: `#learn`, with an entry of the browser's history, so that the
 // browser's way back closes the list.
-import { unlessDenied } from '../../../state/kept.ts';
-import { LEARN } from '../../../state/linkText.ts';
+
+import { LEARN } from '../../../state/links/linkText.ts';
+import { unlessDenied } from '../../../state/links/tabStorage.ts';
 
 /** Writes the address; `leave` closes the list when the reader goes back. Returns what to do once it is closed. */
 export function showAddress(leave: () => void): () => void {

@@ -3,8 +3,16 @@
 import { createEffect, type JSX, Match, onCleanup, Show, Switch } from 'solid-js';
 import type { Guess, Question, StepVerdict } from '../../../generated/boundary.ts';
 import type { App } from '../../../state/app.ts';
-import { guessAgain, handedIn, handIn, hideAnswer, isOpen, ordinal, takeGuesses } from '../../../state/lessonGuess.ts';
-import { stepRuns } from '../../../state/lessonRuns.ts';
+import {
+  guessAgain,
+  handedIn,
+  handIn,
+  hideAnswer,
+  isOpen,
+  ordinal,
+  takeGuesses,
+} from '../../../state/lessons/lessonGuess.ts';
+import { stepRuns } from '../../../state/lessons/lessonRuns.ts';
 import { AskChoose, CameChoose } from './AskChoose.tsx';
 import { AskDraw, CameDraw } from './AskDraw.tsx';
 import { AskNumber, CameNumber } from './AskNumber.tsx';

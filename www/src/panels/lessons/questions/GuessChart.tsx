@@ -6,9 +6,17 @@ import { placeText, unitText } from '../../../base/lessonUnits.ts';
 import { TableButton } from '../../../charts/TableButton.tsx';
 import type { DrawQuestion, StepVerdict } from '../../../generated/boundary.ts';
 import type { App } from '../../../state/app.ts';
-import { verdicts } from '../../../state/lesson.ts';
-import { draftOf, guessAgain, handedIn, isOpen, isRevealed, keysAsked, ordinal } from '../../../state/lessonGuess.ts';
-import { stepRuns } from '../../../state/lessonRuns.ts';
+import { verdicts } from '../../../state/lessons/lesson.ts';
+import {
+  draftOf,
+  guessAgain,
+  handedIn,
+  isOpen,
+  isRevealed,
+  keysAsked,
+  ordinal,
+} from '../../../state/lessons/lessonGuess.ts';
+import { stepRuns } from '../../../state/lessons/lessonRuns.ts';
 import { Axes, Invite } from './GuessAxes.tsx';
 import { GuessLine, KeyPoint, Now, objectiveOf, shownLine } from './GuessLine.tsx';
 import { GuessTable } from './GuessTable.tsx';

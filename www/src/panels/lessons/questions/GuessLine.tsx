@@ -3,8 +3,8 @@ import { createMemo, type JSX, Show } from 'solid-js';
 import { axisText, unitText } from '../../../base/lessonUnits.ts';
 import { durationUs, text } from '../../../base/units.ts';
 import type { DrawQuestion } from '../../../generated/boundary.ts';
-import { guesses } from '../../../state/lesson.ts';
-import { draftOf, isOpen, type Points } from '../../../state/lessonGuess.ts';
+import { guesses } from '../../../state/lessons/lesson.ts';
+import { draftOf, isOpen, type Points } from '../../../state/lessons/lessonGuess.ts';
 import { heightAt, type Plot, pathOf } from './guessScale.ts';
 
 /** The line on the chart: the one being drawn, or the one handed in. */

@@ -3,7 +3,7 @@ import { createMemo, For, type JSX, Show } from 'solid-js';
 import { placeText, rangeText, unitText } from '../../../base/lessonUnits.ts';
 import { DASH, sig3 } from '../../../base/units.ts';
 import type { DrawQuestion, GuessRow, StepVerdict } from '../../../generated/boundary.ts';
-import type { Points } from '../../../state/lessonGuess.ts';
+import type { Points } from '../../../state/lessons/lessonGuess.ts';
 import { heightAt } from './guessScale.ts';
 
 /** `draft`: the curve that is being drawn, where there is no answer to show. */

@@ -3,8 +3,8 @@
 import { createEffect, createMemo, type JSX, onCleanup, Show } from 'solid-js';
 import { createMedia, PHONE } from '../../../base/media.ts';
 import type { App } from '../../../state/app.ts';
-import { lesson, setChartBeside } from '../../../state/lesson.ts';
-import { chartStep, drawOf } from '../../../state/lessonGuess.ts';
+import { lesson, setChartBeside } from '../../../state/lessons/lesson.ts';
+import { chartStep, drawOf } from '../../../state/lessons/lessonGuess.ts';
 import { GuessChart } from './GuessChart.tsx';
 
 export default function LessonChart(props: { readonly app: Pick<App, 'document' | 'transport'> }): JSX.Element {

@@ -1,6 +1,6 @@
 // How far the runs of a step are, in words, and what stopped them.
 import { type JSX, Show } from 'solid-js';
-import { retryRuns, type StepRuns } from '../../../state/lessonRuns.ts';
+import { retryRuns, type StepRuns } from '../../../state/lessons/lessonRuns.ts';
 
 /** `12 of 20 seeds`. */
 export function seedsText({ seeds, of }: Seeds): string {

@@ -3,7 +3,7 @@
 import { type Accessor, createSignal } from 'solid-js';
 import { offsetIn } from '../../../base/pointer.ts';
 import type { DrawQuestion } from '../../../generated/boundary.ts';
-import { draftOf, handIn, type Points, setDraft } from '../../../state/lessonGuess.ts';
+import { draftOf, handIn, type Points, setDraft } from '../../../state/lessons/lessonGuess.ts';
 import { heightAt, merged, missing, type Plot, reaching, samples, stepped, withHeight } from './guessScale.ts';
 
 export type Hand = {

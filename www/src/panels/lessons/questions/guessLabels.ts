@@ -2,7 +2,7 @@
 import { axisText, placeText, unitText } from '../../../base/lessonUnits.ts';
 import { sig3 } from '../../../base/units.ts';
 import type { DrawQuestion, StepVerdict } from '../../../generated/boundary.ts';
-import type { Points } from '../../../state/lessonGuess.ts';
+import type { Points } from '../../../state/lessons/lessonGuess.ts';
 import { type Apart, type Box, heightAt, type Plot, type Truth } from './guessScale.ts';
 
 export type Label = {

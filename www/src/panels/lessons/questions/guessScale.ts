@@ -2,7 +2,7 @@
 // functions, tested without a page.
 import { logTicks } from '../../../charts/scales.ts';
 import type { Axis, CurvePoint, CurveVerdict, GuessVerdict } from '../../../generated/boundary.ts';
-import type { Points } from '../../../state/lessonGuess.ts';
+import type { Points } from '../../../state/lessons/lessonGuess.ts';
 
 /** The edges of the plot, in pixels. */
 export type Box = { readonly left: number; readonly right: number; readonly top: number; readonly bottom: number };

@@ -2,7 +2,7 @@
 import { placeText, rangeText, unitText } from '../../../base/lessonUnits.ts';
 import { sig3 } from '../../../base/units.ts';
 import type { DrawQuestion, StepVerdict } from '../../../generated/boundary.ts';
-import type { Points } from '../../../state/lessonGuess.ts';
+import type { Points } from '../../../state/lessons/lessonGuess.ts';
 import { farthest, heightAt } from './guessScale.ts';
 
 /** One sentence: what was drawn, and what the engine found if that may be said. */

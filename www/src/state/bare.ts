@@ -1,4 +1,0 @@
-// Whether the form and the inspector are hidden, such as for showing a run to others.
-import { createSignal } from 'solid-js';
-
-export const [bare, setBare] = createSignal(false);

@@ -1,0 +1,27 @@
+// What the charts' area shows, and where the close-ups look. Small on purpose: the first page has it, the views are loaded when
+// opened.
+import { createSignal } from 'solid-js';
+import type { LatencyBox, Measure } from '../../generated/boundary.ts';
+
+export const AREAS = ['charts', 'lanes', 'kv', 'density'] as const;
+export type Area = (typeof AREAS)[number];
+export type BlockColour = 'owner' | 'group' | 'age' | 'references';
+
+/** Which view the charts' area shows. */
+export const [area, setArea] = createSignal<Area>('charts');
+/** Whether the stage is folded away, so that the area is tall. */
+export const [tall, setTall] = createSignal(false);
+/** The part of the time axis on screen, in seconds; undefined shows all of it. Shared by charts, lanes and density. */
+export const [timeWindow, setTimeWindow] = createSignal<{ readonly fromS: number; readonly toS: number }>();
+/** The replica whose requests or blocks are shown, if not the selected one. */
+export const [openReplica, setOpenReplica] = createSignal<number>();
+/** What colours the blocks. */
+export const [blockColour, setBlockColour] = createSignal<BlockColour>('owner');
+/** The latency of the heat map. */
+export const [measure, setMeasure] = createSignal<Measure>('ttft');
+/** The boxes brushed on the heat map. */
+export const [boxes, setBoxes] = createSignal<readonly LatencyBox[]>([]);
+/** The step selected in the lanes. */
+export const [chosenStep, setChosenStep] = createSignal<{ readonly replica: number; readonly seq: number }>();
+/** The block selected in the grid. */
+export const [chosenBlock, setChosenBlock] = createSignal<{ readonly replica: number; readonly block: number }>();
