@@ -91,7 +91,7 @@ function importsOf(path: string, text: string): readonly string[] {
 
 function problems(sources: Sources): readonly string[] {
   return Object.entries(sources).flatMap(([name, text]) => {
-    const path = name.replace('../', '');
+    const path = name.replace('/src/', '');
     const folder = folderOf(path);
     const allowed = MAY_IMPORT[folder];
     if (allowed === undefined) return [`${path}: the folder ${folder} is not in the table`];
