@@ -3,7 +3,7 @@
 use crate::support::command::{TempFile, run, stderr, stdout};
 use std::fs;
 
-const SKELETON: &str = include_str!("../../../src/cli/lesson_skeleton.yaml");
+const SKELETON: &str = include_str!("../../../src/cli/commands/page/lesson_skeleton.yaml");
 
 #[test]
 fn the_skeleton_holds_and_an_existing_file_stays() {

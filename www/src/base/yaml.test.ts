@@ -1,4 +1,4 @@
-// The corpus of tests/yaml, which the command line also reads (src/cli/yaml.rs), and the differences between the two
+// The corpus of tests/yaml, which the command line also reads (src/cli/files/yaml.rs), and the differences between the two
 // readers.
 import { expect, test } from 'vitest';
 import differences from '../../../tests/yaml/differences.json';

@@ -1,6 +1,6 @@
 //! Views of a session for a screen: plain data in the reader's vocabulary, times in whole microseconds.
 //!
-//! These types are the boundary. They are serialised as JSON and printed as TypeScript by `cli/types.rs`; every number a
+//! These types are the boundary. They are serialised as JSON and printed as TypeScript by `cli/commands/page/types.rs`; every number a
 //! page shows is in one of them, so no page computes anything. Whole numbers stay below 2^53, which JavaScript holds exactly.
 
 mod cells;

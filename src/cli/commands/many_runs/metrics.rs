@@ -1,0 +1,40 @@
+//! Further figures of runs, by name: those of the readable summary that are neither latencies nor rates.
+
+use crate::Failed;
+use crate::files::input::refused;
+use crate::text::table::{Align, Table};
+use base::Diagnostic;
+use run::session::report::RunMetric;
+
+/// Help of the option.
+pub(crate) const METRIC: &str = "Add a figure of the whole run, such as preemption_rate or refused_rate_limit; `tokenyard list metrics` \
+                                 names them all; may be repeated";
+
+/// The figures with these names.
+pub(crate) fn named(names: &[String]) -> Result<Vec<RunMetric>, Failed> {
+    RunMetric::named(names).map_err(|unknown| {
+        let near = RunMetric::all().into_iter().map(|m| m.name);
+        let near = near.min_by_key(|name| strsim::damerau_levenshtein(name, unknown)).unwrap_or_default();
+        let fix = format!("did you mean {near}?");
+        let found: String = unknown.chars().take(40).collect();
+        refused(
+            "--metric",
+            &[Diagnostic::error("", found, "a name that `tokenyard list metrics` prints", fix)],
+        )
+    })
+}
+
+/// The names with their meaning.
+pub(crate) fn text() -> String {
+    let mut table = Table::new(&[("metric", Align::Left, 12), ("meaning", Align::Left, 12)]);
+    for m in RunMetric::all() {
+        table.row(vec![m.name, m.label]);
+    }
+    table.text()
+}
+
+/// The same as data.
+pub(crate) fn tree() -> serde_json::Value {
+    let row = |m: RunMetric| serde_json::json!({ "name": m.name, "label": m.label, "unit": m.unit });
+    RunMetric::all().into_iter().map(row).collect()
+}

@@ -1,0 +1,12 @@
+//! Commands that make many runs, and what these share: workers, further figures, suites.
+
+pub(crate) mod capacity;
+pub(crate) mod compare;
+pub(crate) mod evaluate;
+pub(crate) mod lab;
+pub(crate) mod metrics;
+pub(crate) mod parallel;
+pub(crate) mod rank;
+pub(crate) mod ratio;
+pub(crate) mod suite_files;
+pub(crate) mod sweep;
