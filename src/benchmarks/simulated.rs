@@ -58,28 +58,28 @@ pub(super) fn run(scenario: Scenario, counted: &[bool]) -> Result<Simulated, Dia
         reused_prompt_share: report.kv.reused_prompt_share,
     };
     let (mut first, mut last) = (u64::MAX, 0);
-    for (i, r) in session.engine().records().iter().enumerate() {
-        let (Some(ttft), Some(e2e)) = (r.ttft.get(), r.e2e.get()) else { continue };
-        let left = r.arrival.0 + e2e.0;
-        (first, last) = (first.min(r.arrival.0), last.max(left));
+    for (i, row) in session.rows().enumerate() {
+        let (Some(ttft_us), Some(e2e_us)) = (row.ttft_us(), row.e2e_us()) else { continue };
+        let (arrival, r) = (row.arrival_us(), &row.record);
+        let left = arrival + e2e_us;
+        (first, last) = (first.min(arrival), last.max(left));
         (out.finished, out.tokens) = (out.finished + 1.0, out.tokens + f64::from(r.output_tokens));
         if counted.get(i) == Some(&false) {
             continue;
         }
-        if let Some((queued, scheduled)) = r.queued.get().zip(r.first_scheduled.get()) {
-            let waited = scheduled.since(queued).0;
+        if let Some((waited, delay)) = row.queue_wait_us().zip(row.scheduling_delay_us()) {
             out.queue_ms.push(waited as f64 / 1e3);
             out.waiting_s += waited as f64 / 1e6;
-            out.running_s += left.saturating_sub(scheduled.0) as f64 / 1e6;
-            out.prefill_ms.push((r.arrival.0 + ttft.0).saturating_sub(scheduled.0) as f64 / 1e3);
-            out.inference_ms.push(left.saturating_sub(scheduled.0) as f64 / 1e3);
+            out.running_s += e2e_us.saturating_sub(delay) as f64 / 1e6;
+            out.prefill_ms.push(ttft_us.saturating_sub(delay) as f64 / 1e3);
+            out.inference_ms.push(e2e_us.saturating_sub(delay) as f64 / 1e3);
         }
         out.requests.push(Request {
-            start_us: i64::try_from(r.arrival.0).ok(),
+            start_us: i64::try_from(arrival).ok(),
             prompt_tokens: r.prompt_tokens,
             output_tokens: r.output_tokens,
-            ttft_us: Some(ttft.0),
-            e2e_us: e2e.0,
+            ttft_us: Some(ttft_us),
+            e2e_us,
             counted: true,
         });
     }

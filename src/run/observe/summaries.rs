@@ -165,11 +165,11 @@ pub fn tpot_us(r: &Record) -> Option<u64> {
     (r.output_tokens > 1).then(|| (e2e.0 - ttft.0) / u64::from(r.output_tokens - 1))
 }
 
-pub(super) fn queue_wait_us(r: &Record) -> Option<u64> {
+pub(crate) fn queue_wait_us(r: &Record) -> Option<u64> {
     Some(r.first_scheduled.get()?.since(r.queued.get()?).0)
 }
 
-pub(super) fn scheduling_delay_us(r: &Record) -> Option<u64> {
+pub(crate) fn scheduling_delay_us(r: &Record) -> Option<u64> {
     Some(r.first_scheduled.get()?.since(r.arrival).0)
 }
 

@@ -19,6 +19,7 @@ pub mod outcomes;
 mod recording;
 #[cfg(any(feature = "cli", feature = "links"))]
 mod renamed;
+mod request_row;
 mod snapshot;
 pub mod view;
 
@@ -33,6 +34,7 @@ pub use history::{Budget, History};
 pub use model::{architecture_from_hf, scenario_from_hf};
 pub use occasion::{Awaited, Occasion, OccasionChoice, Takes};
 pub use recording::other_trace;
+pub use request_row::{ColumnUse, RequestColumn, RequestRow, RequestValues};
 pub use snapshot::SnapshotError;
 
 use crate::observe::recorder::Recorder;

@@ -5,12 +5,10 @@
 //! `study/compare/read.rs` reads them. They hold the report's text, the digest of the workload, names, and for each
 //! request some numbers of few bytes each.
 
-use super::Session;
-use crate::observe::objectives::{Met, Objectives};
+use super::{RequestRow, Session};
 use base::digest::Digest;
-use base::{Maybe, RequestId, Span, json};
+use base::json;
 use document::Workload;
-use engine::{Record, RequestState};
 
 /// The first bytes: the format and its version.
 pub const MAGIC: [u8; 8] = *b"tokyout1";
@@ -18,7 +16,7 @@ pub const MAGIC: [u8; 8] = *b"tokyout1";
 /// The outcome of a request, as its number in the bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
-pub enum Fate {
+pub enum Ending {
     /// Completed, every objective of its class met.
     Met = 0,
     /// Completed, some objective missed.
@@ -31,6 +29,28 @@ pub enum Fate {
     Late = 4,
     /// In the system, and within its objectives so far.
     Open = 5,
+}
+
+impl Ending {
+    /// All of them, in the order of their numbers.
+    pub const ALL: [Self; 6] =
+        [Self::Met, Self::Missed, Self::Refused, Self::Dropped, Self::Late, Self::Open];
+
+    /// Whether all its tokens were shown.
+    pub fn finished(self) -> bool {
+        matches!(self, Self::Met | Self::Missed)
+    }
+
+    /// Whether its objectives are decided: it finished, was refused or was dropped. Shares of requests that met their
+    /// objectives are among these; requests still in the system do not count.
+    pub fn decided(self) -> bool {
+        !self.unfinished()
+    }
+
+    /// Whether it was still in the system.
+    pub fn unfinished(self) -> bool {
+        matches!(self, Self::Late | Self::Open)
+    }
 }
 
 /// A writer of numbers in few bytes: seven bits in each, the lowest first; the highest bit marks that more follow.
@@ -84,49 +104,15 @@ impl Session {
         }
         out.number(self.engine.records().len() as u64);
         let mut before = 0;
-        for (i, r) in (0..).zip(self.engine.records()) {
-            out.number(r.arrival.0 - before);
-            before = r.arrival.0;
-            self.write_request(&mut out, RequestId(i), &r);
+        for row in self.rows() {
+            out.number(row.arrival_us() - before);
+            before = row.arrival_us();
+            write_request(&mut out, &row);
         }
         out.0.extend_from_slice(gaps);
         let check = Digest::of(&out.0).value();
         out.0.extend_from_slice(&check.to_le_bytes());
         out.0
-    }
-
-    fn write_request(&self, out: &mut Written, id: RequestId, r: &Record) {
-        let counted = u64::from(self.recorder.warmup().counts(id, r.arrival));
-        out.number(2 * self.fate(id, r) as u64 + counted);
-        for x in [r.session, r.client, r.tenant, r.class, r.prompt_tokens, r.output_tokens] {
-            out.number(x.into());
-        }
-        out.maybe(r.replica().map(|id| id.0.into()));
-        let us = |span: Maybe<Span>| span.get().map(|span| span.0);
-        let waited = |from: u64| Some(r.first_scheduled.get()?.0 - from);
-        out.maybe(us(r.ttft));
-        out.maybe(us(r.e2e));
-        out.maybe(r.queued.get().and_then(|at| waited(at.0)));
-        out.maybe(waited(r.arrival.0));
-    }
-
-    fn fate(&self, id: RequestId, r: &Record) -> Fate {
-        match r.state() {
-            RequestState::Completed if self.recorder.met(id).is_some_and(Met::all) => Fate::Met,
-            RequestState::Completed => Fate::Missed,
-            RequestState::Rejected => Fate::Refused,
-            RequestState::Dropped | RequestState::Lost => Fate::Dropped,
-            RequestState::InPipeline
-            | RequestState::Queued
-            | RequestState::Running
-            | RequestState::Transferring
-            | RequestState::Landed => {
-                let o: Objectives = self.recorder.targets.of(r.class);
-                let age = self.playhead.0.saturating_sub(r.arrival.0);
-                let first = r.ttft.get().map_or(age, |ttft| ttft.0);
-                if first > o.ttft_us || age > o.e2e_us { Fate::Late } else { Fate::Open }
-            }
-        }
     }
 
     /// A digest of the workload, independent of the cluster and its policies: seed, clients, listed requests or the
@@ -168,6 +154,19 @@ impl Session {
         draws(&self.scenario.workload)
             || self.edits.all().iter().any(|e| e.change().paths().any(|p| p.starts_with("workload.clients")))
     }
+}
+
+fn write_request(out: &mut Written, row: &RequestRow<'_>) {
+    let r = &row.record;
+    out.number(2 * row.ending() as u64 + u64::from(row.measured()));
+    for x in [r.session, r.client, r.tenant, r.class, r.prompt_tokens, r.output_tokens] {
+        out.number(x.into());
+    }
+    out.maybe(row.replica().map(u64::from));
+    out.maybe(row.ttft_us());
+    out.maybe(row.e2e_us());
+    out.maybe(row.queue_wait_us());
+    out.maybe(row.scheduling_delay_us());
 }
 
 fn draws(workload: &Workload) -> bool {

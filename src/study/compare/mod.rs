@@ -22,9 +22,10 @@ pub use cloud::RequestCloud;
 pub use gaps::GapLog;
 pub use handovers::HandoverTable;
 pub use parts::*;
-pub use read::{Ending, GapBlocks, Gaps, Outcome, Outcomes};
+pub use read::{GapBlocks, Gaps, Outcome, Outcomes};
 pub(crate) use regret::{Held, held};
 pub use regret::{OraclePool, Regret, RegretTable, RunRegret};
+pub use run::session::outcomes::Ending;
 
 use crate::policies::run_policies;
 use answered::LeftOut;

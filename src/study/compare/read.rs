@@ -3,44 +3,9 @@
 use base::digest::Digest;
 use base::{Diagnostic, Diagnostics, Maybe, Span, json};
 use document::limits;
-use run::session::outcomes::{Fate, MAGIC};
+use run::session::outcomes::{Ending, MAGIC};
 use run::session::{PoolEvidence, RunVerdict, Session};
 use serde_json::Value;
-
-/// The outcome of a request.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Ending {
-    /// All tokens shown, every objective of its class met.
-    Met,
-    /// All tokens shown, some objective missed.
-    Missed,
-    /// Refused by admission, the router or a full wait queue.
-    Refused,
-    /// Impossible to serve, or timed out.
-    Dropped,
-    /// Still in the system, and beyond an objective already.
-    Late,
-    /// Still in the system, and within its objectives so far.
-    Open,
-}
-
-impl Ending {
-    /// Whether all its tokens were shown.
-    pub fn finished(self) -> bool {
-        matches!(self, Self::Met | Self::Missed)
-    }
-
-    /// Whether its objectives are decided: it finished, was refused or was dropped. Shares of requests that met their
-    /// objectives are among these; requests still in the system do not count.
-    pub fn decided(self) -> bool {
-        !self.unfinished()
-    }
-
-    /// Whether it was still in the system.
-    pub fn unfinished(self) -> bool {
-        matches!(self, Self::Late | Self::Open)
-    }
-}
 
 /// One request of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -235,7 +200,7 @@ impl<'a> Reading<'a> {
     fn request(&mut self, before_us: u64) -> Option<Outcome> {
         let arrival_us = before_us.checked_add(self.number()?).filter(|us| *us < 1 << 53)?;
         let state = self.number()?;
-        let ending = ending(state / 2)?;
+        let ending = *Ending::ALL.get(usize::try_from(state / 2).ok()?)?;
         let [session, client, tenant, class] = [self.small()?, self.small()?, self.small()?, self.small()?];
         let [prompt_tokens, output_tokens] = [self.small()?, self.small()?];
         let replica = self.small()?.checked_sub(1);
@@ -276,16 +241,4 @@ impl<'a> Reading<'a> {
         }
         Some(read)
     }
-}
-
-fn ending(number: u64) -> Option<Ending> {
-    let all = [
-        (Fate::Met, Ending::Met),
-        (Fate::Missed, Ending::Missed),
-        (Fate::Refused, Ending::Refused),
-        (Fate::Dropped, Ending::Dropped),
-        (Fate::Late, Ending::Late),
-        (Fate::Open, Ending::Open),
-    ];
-    all.into_iter().find(|(fate, _)| *fate as u64 == number).map(|(_, ending)| ending)
 }

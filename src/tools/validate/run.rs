@@ -69,17 +69,17 @@ const MOST_EVENTS: u64 = 50_000_000;
 /// The finished requests of a run. Others have failed.
 fn sample(session: &Session, stage_of: &[u32], stages: u32) -> Sample {
     let mut sample = Sample { failed: vec![0; stages.max(1) as usize], ..Sample::default() };
-    for r in session.engine().records() {
-        let stage = stage_of.get(r.listed as usize).copied().unwrap_or(0);
-        sample.preemptions += r.preemptions;
-        match (r.ttft.get(), r.e2e.get()) {
-            (Some(ttft), Some(e2e)) => sample.finished.push(Finished {
+    for row in session.rows() {
+        let stage = stage_of.get(row.record.listed as usize).copied().unwrap_or(0);
+        sample.preemptions += row.record.preemptions;
+        match (row.ttft_us(), row.e2e_us()) {
+            (Some(ttft_us), Some(e2e_us)) => sample.finished.push(Finished {
                 stage,
-                arrival_us: r.arrival.0,
-                ttft_us: ttft.0,
-                e2e_us: e2e.0,
-                queue_us: r.first_scheduled.get().zip(r.queued.get()).map_or(0, |(a, b)| a.since(b).0),
-                output_tokens: r.output_tokens,
+                arrival_us: row.arrival_us(),
+                ttft_us,
+                e2e_us,
+                queue_us: row.queue_wait_us().unwrap_or(0),
+                output_tokens: row.record.output_tokens,
             }),
             _ => sample.failed[stage as usize] += 1,
         }

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use tokenyard::base::Micros;
 use tokenyard::scenario::{Scenario, TimedEdit, from_value};
 use tokenyard::session::closeup::{
-    AroundQuery, CloseUp, Density, DensityQuery, EcdfQuery, LatencyBox, Measure, RequestFilter, RequestRow,
+    AroundQuery, CloseUp, Density, DensityQuery, EcdfQuery, LatencyBox, Measure, RequestFilter, RequestTableRow as RequestRow,
     RequestRowsQuery, SortKey,
 };
 use tokenyard::session::view::{ColumnsQuery, RequestDetail, View};

@@ -29,7 +29,7 @@ pub use lanes::{
     StepTerms, StepTotals,
 };
 pub use request_table::{
-    Apart, LatencyBox, Measure, RequestFilter, RequestRow, RequestRows, RequestRowsQuery, SelectionSide,
+    Apart, LatencyBox, Measure, RequestFilter, RequestRows, RequestRowsQuery, RequestTableRow, SelectionSide,
     SelectionSummary, SortKey,
 };
 

@@ -1,11 +1,9 @@
 //! The table of requests: those of a filter, sorted, page by page; and what sets the filtered ones apart from the rest.
 
-use super::selected::latency;
 use crate::observe::Percentiles;
-use crate::session::Session;
 use crate::session::view::RequestState;
+use crate::session::{RequestRow, Session};
 use base::RequestId;
-use engine::Record;
 use serde::{Deserialize, Serialize};
 
 /// Most rows of one answer.
@@ -115,8 +113,9 @@ pub struct RequestRowsQuery {
 
 /// A row of the table.
 #[apply(typescript!)]
+#[cfg_attr(feature = "schema", ts(rename = "RequestRow"))]
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct RequestRow {
+pub struct RequestTableRow {
     /// Its number.
     pub request: u32,
     /// Number of its client.
@@ -158,7 +157,7 @@ pub struct RequestRow {
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct RequestRows {
     /// The rows.
-    pub rows: Vec<RequestRow>,
+    pub rows: Vec<RequestTableRow>,
     /// Requests of the filter.
     pub matching: u64,
     /// Requests that have arrived.
@@ -236,8 +235,9 @@ impl Session {
             | SortKey::Preemptions => Vec::new(),
         };
         let (mut known, mut missing) = (Vec::new(), Vec::new());
-        for (id, r) in self.filtered(&query.filter) {
-            match self.sort_value(query.sort, &names, id, &r) {
+        for (id, record) in self.filtered(&query.filter) {
+            let row = RequestRow { session: self, id, record };
+            match sort_value(query.sort, &names, &row) {
                 Some(value) => known.push((if query.descending { u64::MAX - value } else { value }, id.0)),
                 None => missing.push(id.0),
             }
@@ -247,59 +247,51 @@ impl Session {
         let order = known.into_iter().map(|(_, request)| request).chain(missing);
         let shown = order.skip(query.offset as usize).take(query.limit.min(MOST_ROWS) as usize);
         RequestRows {
-            rows: shown.map(|request| self.request_row(RequestId(request))).collect(),
+            rows: shown.filter_map(|request| Some(self.table_row(&self.row(RequestId(request))?))).collect(),
             matching,
             arrived: self.engine.records().len() as u64,
             slo_ttft_us: self.strictest(Measure::Ttft),
         }
     }
 
-    /// The value of a request by which the table is sorted; `None` if it is missing.
-    fn sort_value(&self, key: SortKey, names: &[u64], id: RequestId, r: &Record) -> Option<u64> {
-        let place = |number: u32| names.get(number as usize).copied();
-        match key {
-            SortKey::Request => Some(id.0.into()),
-            SortKey::Client => place(r.client),
-            SortKey::Class => place(r.class),
-            SortKey::Replica => r.replica().map(|replica| replica.0.into()),
-            SortKey::State => Some(r.state() as u64),
-            SortKey::Prompt => Some(r.prompt_tokens.into()),
-            SortKey::Output => Some(self.produced(id, r).into()),
-            SortKey::Ttft => latency(Measure::Ttft, r),
-            SortKey::Tpot => latency(Measure::Itl, r),
-            SortKey::E2e => latency(Measure::E2e, r),
-            SortKey::Preemptions => Some(r.preemptions.into()),
-        }
-    }
-
-    /// Tokens that a request has produced.
-    fn produced(&self, id: RequestId, r: &Record) -> u32 {
-        let generated = if r.left.is_known() { r.generated } else { self.engine.progress(id).generated };
-        generated.min(r.output_tokens)
-    }
-
-    fn request_row(&self, id: RequestId) -> RequestRow {
-        let (source, r) = (self.engine.source(), self.engine.records().at(id.index()));
-        let name = |names: &[String], number: u32| names.get(number as usize).cloned().unwrap_or_default();
-        let [queue_us, prefill_us] = self.ttft_parts(id, &r);
-        RequestRow {
-            request: id.0,
-            client: r.client,
-            client_name: name(source.clients(), r.client),
-            class: name(source.classes(), r.class),
-            replica: r.replica().map(|replica| replica.0),
-            state: r.state(),
-            arrival_us: r.arrival.0,
-            prompt_tokens: r.prompt_tokens,
-            cached_tokens: r.cached_tokens,
-            output_tokens: self.produced(id, &r),
+    fn table_row(&self, row: &RequestRow<'_>) -> RequestTableRow {
+        let [queue_us, prefill_us] = self.ttft_parts(row.id, &row.record);
+        RequestTableRow {
+            request: row.id.0,
+            client: row.record.client,
+            client_name: row.client().to_owned(),
+            class: row.class().to_owned(),
+            replica: row.replica(),
+            state: row.state(),
+            arrival_us: row.arrival_us(),
+            prompt_tokens: row.record.prompt_tokens,
+            cached_tokens: row.record.cached_tokens,
+            output_tokens: row.output_tokens(),
             queue_us,
             prefill_us,
-            ttft_us: latency(Measure::Ttft, &r),
-            ttft_missed: self.ttft_missed(id, &r),
-            tpot_us: latency(Measure::Itl, &r).map(|us| us as f64),
-            e2e_us: latency(Measure::E2e, &r),
-            preemptions: r.preemptions,
+            ttft_us: row.ttft_us(),
+            ttft_missed: self.ttft_missed(row.id, &row.record),
+            tpot_us: row.tpot_us().map(|us| us as f64),
+            e2e_us: row.e2e_us(),
+            preemptions: row.record.preemptions,
         }
+    }
+}
+
+/// The value of a request by which the table is sorted; `None` if it is missing. Names are by their places.
+fn sort_value(key: SortKey, names: &[u64], row: &RequestRow<'_>) -> Option<u64> {
+    let place = |number: u32| names.get(number as usize).copied();
+    match key {
+        SortKey::Request => Some(row.id.0.into()),
+        SortKey::Client => place(row.record.client),
+        SortKey::Class => place(row.record.class),
+        SortKey::Replica => row.replica().map(u64::from),
+        SortKey::State => Some(row.state() as u64),
+        SortKey::Prompt => Some(row.record.prompt_tokens.into()),
+        SortKey::Output => Some(row.output_tokens().into()),
+        SortKey::Ttft => row.ttft_us(),
+        SortKey::Tpot => row.tpot_us(),
+        SortKey::E2e => row.e2e_us(),
+        SortKey::Preemptions => Some(row.record.preemptions.into()),
     }
 }

@@ -11,31 +11,31 @@ impl Session {
     /// Everything known about a request; `None` if it has not arrived.
     pub fn inspect(&self, request: u32) -> Option<RequestDetail> {
         let id = RequestId(request);
-        let r = self.engine.records().get(id.index())?;
-        let p = self.engine.progress(id);
+        let row = self.row(id)?;
+        let (r, p) = (&row.record, self.engine.progress(id));
         let tpot_us = (p.itl_count > 0).then(|| p.itl_sum.0 as f64 / f64::from(p.itl_count));
         let segments = segments::segments(&self.engine, id, self.playhead);
         let parts = segments::parts(&segments);
-        let until = r.e2e.get().map_or(r.left.get().unwrap_or(self.playhead), |e2e| r.arrival + e2e);
+        let until = row.end().unwrap_or(self.playhead);
         Some(RequestDetail {
             request,
-            label: self.label_of(request, &r),
+            label: row.name().unwrap_or_default().into_owned(),
             recorded_at: self.recorded_at(request),
-            client: self.engine.source().clients().get(r.client as usize).cloned().unwrap_or_default(),
+            client: row.client().to_owned(),
             adapter: self.engine.adapter(id).map(|used| self.engine.source().adapter(used.adapter)),
-            state: r.state(),
-            summary: self.handover_summary(id, &r).unwrap_or_else(|| summary(&r, &parts)),
-            replica: r.replica().map(|id| id.0),
+            state: row.state(),
+            summary: self.handover_summary(id, r).unwrap_or_else(|| summary(r, &parts)),
+            replica: row.replica(),
             prompt_tokens: r.prompt_tokens,
-            output_tokens: p.generated.min(r.output_tokens),
+            output_tokens: row.output_tokens(),
             cached_tokens: r.cached_tokens,
             preemptions: r.preemptions,
             blocks: p.blocks,
-            arrival_us: r.arrival.0,
+            arrival_us: row.arrival_us(),
             routed_us: r.routed.get().map(|at| at.0),
-            ttft_us: r.ttft.get().map(|ttft| ttft.0),
+            ttft_us: row.ttft_us(),
             tpot_us,
-            e2e_us: r.e2e.get().map(|e2e| e2e.0),
+            e2e_us: row.e2e_us(),
             segments,
             total_us: parts.iter().map(|part| part.us).sum(),
             until_us: until.0,
@@ -58,12 +58,6 @@ impl Session {
         };
         let all = (0..).zip(self.engine.records());
         all.filter_map(|(i, r)| took(&r).map(|span| (span, i))).max().map(|(_, i)| i)
-    }
-
-    fn label_of(&self, request: u32, r: &Record) -> String {
-        let listed = self.plan.scenario().workload.requests.get(r.listed as usize);
-        let recorded = || self.recorded_id(request).unwrap_or_default().into_owned();
-        listed.map_or_else(recorded, |e| e.id.clone())
     }
 }
 
