@@ -9,8 +9,8 @@ use pyo3::prelude::*;
 use std::sync::Arc;
 use tokenyard::base::{Diagnostic, Diagnostics};
 use tokenyard::scenario::Scenario as Document;
-use tokenyard::session::Trace as Rows;
-use tokenyard::study::compare::{Comparing, Outcomes as Found};
+use tokenyard::session::{Report, Trace as Rows};
+use tokenyard::study::compare::{Comparing, FinishedRun, Outcomes as Found};
 use tokenyard::study::sweep::{
     Capacity as Answer, CapacitySearch, Objective, RunRow, SeedCapacity, capacity,
 };
@@ -20,19 +20,22 @@ use tokenyard::study::whatif::{Asking, ExplainQuery, Explaining, WhatIfQuery};
 #[pyclass(frozen, module = "tokenyard._core")]
 pub struct Outcomes {
     found: Found,
+    report: Report,
 }
 
 /// Runs a scenario to its end.
-fn run(py: Python<'_>, document: Document, trace: Option<Arc<Rows>>) -> PyResult<Result<Found, Diagnostics>> {
+fn run(
+    py: Python<'_>,
+    document: Document,
+    trace: Option<Arc<Rows>>,
+) -> PyResult<Result<(Found, Report), Diagnostics>> {
     let found = apart(py, move |wanted| {
-        Found::of_run_while(document, trace, &mut || if wanted.is_over() { Err(()) } else { Ok(()) })
+        let mut go_on = || if wanted.is_over() { Err(()) } else { Ok(()) };
+        let run = FinishedRun::of(document, trace, &mut go_on)?;
+        Ok(run.map(|run| run.outcomes_and_report()))
     })?;
     // One that is no longer wanted has raised before.
     found.map_err(|()| PyKeyboardInterrupt::new_err(()))
-}
-
-fn outcomes(py: Python<'_>, document: Document, trace: Option<Arc<Rows>>) -> PyResult<Found> {
-    run(py, document, trace)?.map_err(|all| refused(py, &all))
 }
 
 #[pymethods]
@@ -45,8 +48,9 @@ impl Outcomes {
         scenario: &Bound<'_, Scenario>,
         trace: Option<&Bound<'_, Trace>>,
     ) -> PyResult<Self> {
-        let found = outcomes(py, scenario.get().document.clone(), trace::rows(trace))?;
-        Ok(Self { found })
+        let run = run(py, scenario.get().document.clone(), trace::rows(trace))?;
+        let (found, report) = run.map_err(|all| refused(py, &all))?;
+        Ok(Self { found, report })
     }
 
     /// The figures of the run in one row, JSON text.
@@ -56,7 +60,7 @@ impl Outcomes {
 
     /// The report, JSON text.
     fn report(&self) -> PyResult<String> {
-        json(&self.found.report)
+        json(&self.report)
     }
 }
 
@@ -141,7 +145,7 @@ impl Capacity {
                 Err(problem) => Err(vec![problem]),
             };
             match run {
-                Ok(run) => search.saw(&run),
+                Ok((run, _)) => search.saw(&run),
                 Err(problems) => search.refused(problems).map_err(|all| refused(py, &all))?,
             }
         }

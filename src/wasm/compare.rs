@@ -40,7 +40,7 @@ type SweepSummary = import('../src/generated/boundary.ts').SweepSummary;
 #[wasm_bindgen(js_name = runRow, unchecked_return_type = "RunRow")]
 pub fn run_row(outcomes: &[u8]) -> Result<JsValue, JsValue> {
     Outcomes::read(outcomes)
-        .map(|run| value(&RunRow::with_metrics(&run, &RunMetric::all())))
+        .map(|run| value(&RunRow::with_metrics(&run, RunMetric::further())))
         .map_err(|problems| value(&problems))
 }
 
@@ -290,7 +290,7 @@ impl Comparison {
     pub fn set_scenarios(&mut self, a: &str, b: &str) -> Result<(), JsValue> {
         let read = |text: &str| parse(text).map_err(|problems| value(&problems));
         self.0.set_scenarios(&read(a)?, &read(b)?);
-        self.0.set_metrics(RunMetric::all());
+        self.0.set_metrics(RunMetric::further().collect());
         Ok(())
     }
 

@@ -319,7 +319,7 @@ impl Sim {
     /// The outcome of each request up to the playhead, in the form that the module of comparisons reads: a copy that
     /// can be transferred.
     pub fn outcomes(&self) -> Vec<u8> {
-        self.history.present().outcomes()
+        self.history.present().outcomes().bytes()
     }
 
     /// Digest of a report that `report` gave.

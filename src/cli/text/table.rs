@@ -64,6 +64,11 @@ pub(crate) fn number(value: Option<f64>, decimals: usize) -> String {
     value.map_or_else(|| MISSING.to_owned(), |x| format!("{x:.decimals$}"))
 }
 
+/// A cost of answers. Where a figure of them is known, the cost is missing only because a GPU has no price.
+pub(crate) fn cost(value: Option<f64>, decimals: usize, of_answers: Option<f64>) -> String {
+    if value.is_none() && of_answers.is_some() { NO_PRICE.to_owned() } else { number(value, decimals) }
+}
+
 /// A name for a table: short, and without characters that move the cursor.
 pub(crate) fn name(text: &str) -> String {
     let short = if text.chars().count() > NAME {

@@ -106,8 +106,8 @@ fn key_figures(out: &mut String, r: &Report) {
         ("Queue wait p50, p99", format!("{}, {}", ms(&l.queue_wait, |s| s.p50), p99(&l.queue_wait))),
         ("Output tokens", rate(t.output_tokens_per_s)),
     ];
-    let (tree, metrics) = (json::tree(r), RunMetric::of_every_run());
-    all.extend(metrics.iter().map(|m| (m.label.as_str(), m.text(m.of(&tree)))));
+    let summarised = RunMetric::SUMMARISED.map(|m| (m.label(), m.text(m.of(r))));
+    all.extend(summarised.iter().map(|(label, text)| (&**label, text.clone())));
     put(out, format_args!("<h2>Key figures</h2>\n{}", figures(&all)));
     let measured =
         if r.run.warmup_over { format!("{} s", three_digits(t.seconds)) } else { "nothing".to_owned() };

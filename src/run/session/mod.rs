@@ -203,23 +203,24 @@ impl Session {
 
     /// The report as JSON text.
     pub fn report(&self) -> String {
-        let mut text = json::indented(&self.report_data());
-        text.push('\n');
-        text
+        text_of(&self.report_data())
     }
 
     /// The report as JSON text, with the verdict on its load and the evidence for its latencies.
     pub fn assessed(&self) -> String {
-        let mut text = json::indented(&self.assessed_data());
-        text.push('\n');
-        text
+        text_of(&self.assessed_data())
     }
 
     /// The same as data.
     pub fn assessed_data(&self) -> Report {
+        self.assess(self.report_data())
+    }
+
+    /// A report of this run with the assessments.
+    fn assess(&self, results: Report) -> Report {
         let verdict = self.verdict();
         let evidence = self.pool_evidence(&verdict);
-        Report { verdict: Some(verdict), evidence, ..self.report_data() }
+        Report { verdict: Some(verdict), evidence, ..results }
     }
 
     /// Whether requests piled up, so far.
@@ -229,7 +230,12 @@ impl Session {
 
     /// A digest of the report: equal digests mean equal results.
     pub fn digest(&self) -> String {
-        Digest::of(self.report().as_bytes()).hex()
+        Self::digest_of_data(&self.report_data())
+    }
+
+    /// The digest of a report without a link and assessments.
+    fn digest_of_data(results: &Report) -> String {
+        Digest::of(text_of(results).as_bytes()).hex()
     }
 
     /// The digest of an existing report: of its results, without its link, the verdict on its load and the evidence.
@@ -333,6 +339,13 @@ impl Session {
     pub fn requests_asked(&self) -> Option<u64> {
         requests_asked(self.plan.scenario(), self.replayed())
     }
+}
+
+/// A report as JSON text.
+fn text_of(report: &Report) -> String {
+    let mut text = json::indented(report);
+    text.push('\n');
+    text
 }
 
 /// The problem of a question about single requests in a run that keeps none.

@@ -33,7 +33,7 @@ impl RequestCloud {
     /// than the requests have.
     pub(super) fn of(metric: Metric, [a, b]: [&Outcomes; 2], pairs: &[Pair]) -> Self {
         let time = |pair: &Pair| {
-            let both = (metric.of(&a.requests[pair.a])?, metric.of(&b.requests[pair.b])?);
+            let both = (a.requests[pair.a].time_us(metric)?, b.requests[pair.b].time_us(metric)?);
             Some((*pair, both))
         };
         let known: Vec<_> = pairs.iter().filter_map(time).collect();

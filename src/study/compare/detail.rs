@@ -26,7 +26,7 @@ const ZERO: u64 = 1 << 60;
 pub(super) fn detail(metric: Metric, sample: &Sample, pairs: Option<&[Pair]>) -> MetricDetail {
     let [a, b] = sample.sides();
     let sorted = |run: &Outcomes| {
-        let values = run.requests.iter().filter(|r| r.counted).filter_map(|r| metric.of(r));
+        let values = run.requests.iter().filter(|r| r.counted).filter_map(|r| r.time_us(metric));
         let mut all: Vec<(u64, u64)> = values.map(|us| (us, 0)).collect();
         sort_pairs(&mut all);
         all.into_iter().map(|(us, _)| us).collect::<Vec<u64>>()
@@ -106,7 +106,7 @@ fn paired(metric: Metric, sample: &Sample, pairs: &[Pair]) -> Option<PairedPart>
     let moved: Vec<Moved> = pairs
         .iter()
         .filter_map(|&pair| {
-            let (a_us, b_us) = (metric.of(&a.requests[pair.a])?, metric.of(&b.requests[pair.b])?);
+            let (a_us, b_us) = (a.requests[pair.a].time_us(metric)?, b.requests[pair.b].time_us(metric)?);
             Some(Moved { pair, a_us, b_us })
         })
         .collect();

@@ -1,21 +1,21 @@
 //! Figures of hand-overs in both runs, where either has pools with roles.
 
-use super::{Difference, Direction, Outcomes, TotalComparison};
-use base::stats::{SHARE_DIFFERENCE, UNBOUNDED};
+use super::{Outcomes, TotalComparison};
+use run::session::report::RunMetric;
 use serde::Serialize;
+
+/// The figures, in the order of the table.
+const FIGURES: [RunMetric; HANDOVERS] = [
+    RunMetric::RemoteShare,
+    RunMetric::TtftPrefill,
+    RunMetric::Handover,
+    RunMetric::RoomWait,
+    RunMetric::Transfer,
+    RunMetric::JoinWait,
+];
 
 /// Number of figures.
 pub(super) const HANDOVERS: usize = 6;
-
-/// Where the report has each of them.
-const PATHS: [&str; HANDOVERS] = [
-    "disaggregation/remote_share",
-    "disaggregation/ttft_prefill_ms/mean",
-    "disaggregation/handover_ms/mean",
-    "disaggregation/room_wait_ms/mean",
-    "disaggregation/transfer_ms/mean",
-    "disaggregation/join_wait_ms/mean",
-];
 
 /// Figures of hand-overs, without an interval from one seed. A run without roles has none of them.
 #[apply(typescript!)]
@@ -37,7 +37,7 @@ pub struct HandoverTable {
 
 /// The figures of two runs with the same seed.
 pub(super) fn figures(a: &Outcomes, b: &Outcomes) -> [[Option<f64>; 2]; HANDOVERS] {
-    PATHS.map(|path| [a, b].map(|run| run.figure(path)))
+    FIGURES.map(|metric| [a, b].map(|run| run.figure(metric)))
 }
 
 /// The table of all seeds; none where neither run has roles.
@@ -45,9 +45,7 @@ pub(super) fn table(seeds: &[[[Option<f64>; 2]; HANDOVERS]]) -> Option<HandoverT
     seeds.iter().flatten().flatten().any(Option::is_some).then(|| {
         let of = |i: usize| {
             let pairs: Vec<[Option<f64>; 2]> = seeds.iter().map(|seed| seed[i]).collect();
-            let bounds = if i == 0 { SHARE_DIFFERENCE } else { UNBOUNDED };
-            let better = Direction::Lower;
-            TotalComparison { better, difference: Difference::of(&pairs, None, better, bounds) }
+            TotalComparison::of(FIGURES[i], &pairs)
         };
         HandoverTable {
             remote_share: of(0),

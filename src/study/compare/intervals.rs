@@ -2,9 +2,10 @@
 //! both sides and separately between edits.
 
 use super::spans::Spans;
-use super::{Ending, Five, GapBlocks, Metric, Outcome, Outcomes};
+use super::{Ending, FIVE, Five, GapBlocks, Metric, Outcome, Outcomes};
 use base::digest::Digest;
 use base::stats::{Blocked, Draws, FIGURES, t_975};
+use run::session::report::RunMetric;
 
 /// Most blocks of time.
 pub(super) const BLOCKS: u32 = 32;
@@ -29,13 +30,12 @@ impl Figures {
             return Self::of_all(&Blocked::new(1, kept.map(|&(gap, count)| (gap, 0, count))));
         }
         if metric == Metric::Itl {
-            let figure = |name: &str| run.figure(&format!("latency_ms/itl/{name}"));
-            let ms = ["mean", "p50", "p90", "p95", "p99"].map(figure);
-            let count = figure("count").unwrap_or(0.0) as u64;
+            let ms = FIVE.map(|figure| run.figure(RunMetric::Time(Metric::Itl, figure)));
+            let count = run.report.itl_count;
             let known = ms.iter().all(Option::is_some);
             return Self { count, ms: known.then(|| ms.map(|x| x.unwrap_or(0.0))) };
         }
-        let values = run.requests.iter().filter(|r| r.counted).filter_map(|r| metric.of(r));
+        let values = run.requests.iter().filter(|r| r.counted).filter_map(|r| r.time_us(metric));
         Self::of_all(&Blocked::new(1, values.map(|us| (us, 0, 1))))
     }
 
@@ -112,7 +112,7 @@ impl<'a> Sample<'a> {
         if metric == Metric::Itl {
             return gap_blocks(self.sides.map(|run| &run.gaps), &self.cuts_us);
         }
-        (self.sides.map(|run| Some(self.of(run, |r| metric.of(r)))), self.spans.clone())
+        (self.sides.map(|run| Some(self.of(run, |r| r.time_us(metric)))), self.spans.clone())
     }
 
     /// The share `part` of `all` of the requests that count, in millionths.

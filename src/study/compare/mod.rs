@@ -8,24 +8,21 @@
 mod answered;
 mod cloud;
 mod detail;
-mod gaps;
 mod handovers;
 mod intervals;
 mod pairing;
 mod parts;
-mod read;
 mod regret;
 mod spans;
 mod totals;
 
 pub use cloud::RequestCloud;
-pub use gaps::GapLog;
 pub use handovers::HandoverTable;
 pub use parts::*;
-pub use read::{GapBlocks, Gaps, Outcome, Outcomes};
 pub(crate) use regret::{Held, held};
 pub use regret::{OraclePool, Regret, RegretTable, RunRegret};
-pub use run::session::outcomes::Ending;
+pub use run::session::outcomes::{Ending, FinishedRun, GapBlocks, Gaps, Outcome, Outcomes};
+pub use run::session::report::{Direction, Metric};
 
 use crate::policies::run_policies;
 use answered::LeftOut;
@@ -37,56 +34,9 @@ use intervals::{Figures, Sample, differences_of_blocks};
 #[cfg(feature = "cli")]
 pub(crate) use pairing::{Pair as RequestPair, pairs as paired_requests};
 use pairing::{Pair, pairs};
-use run::session::report::{MetricUnit, RunMetric};
+use run::session::report::{MetricUnit, RunMetric, Statistic};
 use spans::Spans;
 use totals::{TOTALS, Total};
-
-/// A time of requests.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Metric {
-    /// Arrival to first token.
-    Ttft,
-    /// Between successive tokens.
-    Itl,
-    /// Mean gap of a finished request.
-    Tpot,
-    /// Arrival to last token.
-    E2e,
-    /// Joining the wait queue to first joining a batch.
-    QueueWait,
-    /// Arrival to first joining a batch.
-    SchedulingDelay,
-}
-
-impl Metric {
-    /// All of them, in the order of tables.
-    pub const ALL: [Self; 6] =
-        [Self::Ttft, Self::Itl, Self::Tpot, Self::E2e, Self::QueueWait, Self::SchedulingDelay];
-
-    /// Its name in tables and reports.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Ttft => "ttft",
-            Self::Itl => "itl",
-            Self::Tpot => "tpot",
-            Self::E2e => "e2e",
-            Self::QueueWait => "queue_wait",
-            Self::SchedulingDelay => "scheduling_delay",
-        }
-    }
-
-    /// Its value of one request, in microseconds. A gap between tokens is not a value of one request.
-    pub fn of(self, request: &Outcome) -> Option<u64> {
-        match self {
-            Self::Ttft => request.ttft_us,
-            Self::Itl => None,
-            Self::Tpot => request.tpot_us(),
-            Self::E2e => request.e2e_us,
-            Self::QueueWait => request.queue_wait_us,
-            Self::SchedulingDelay => request.scheduling_delay_us,
-        }
-    }
-}
 
 /// The figures kept from a pair of runs.
 struct Seed {
@@ -157,7 +107,7 @@ impl Comparing {
                 self.not_paired.get_or_insert(why);
             }
         }
-        self.names.push(a.report.pointer("/run/seed").map(ToString::to_string).unwrap_or_default());
+        self.names.push(a.report.run.seed.to_string());
         self.sides[0].add(&a);
         self.sides[1].add(&b);
         let since_us = self.since_us;
@@ -165,7 +115,7 @@ impl Comparing {
         let figures = Metric::ALL.iter().map(figures).collect();
         let totals = Total::ALL.map(|t| [&a, &b].map(|run| t.of(run, since_us)));
         let handovers = handovers::figures(&a, &b);
-        let metrics = self.metrics.iter().map(|m| [&a, &b].map(|run| m.of(&run.report))).collect();
+        let metrics = self.metrics.iter().map(|m| [&a, &b].map(|run| run.figure(*m))).collect();
         self.seeds.push(Seed { figures, totals, handovers, metrics });
         if self.first.is_none() {
             self.first = Some((a, b, counts));
@@ -292,13 +242,10 @@ impl Comparing {
 
     /// A further figure. It has no interval from one seed.
     fn figure(&self, i: usize) -> FigureComparison {
-        let RunMetric { name, label, unit, higher_is_better, .. } = &self.metrics[i];
+        let metric = self.metrics[i];
         let pairs: Vec<[Option<f64>; 2]> = self.seeds.iter().map(|s| s.metrics[i]).collect();
-        let better = if *higher_is_better { Direction::Higher } else { Direction::Lower };
-        let bounds = if *unit == MetricUnit::Share { SHARE_DIFFERENCE } else { UNBOUNDED };
-        let difference = Difference::of(&pairs, None, better, bounds);
-        let (name, label, unit) = (name.clone(), label.clone(), *unit);
-        FigureComparison { name, label, unit, comparison: TotalComparison { better, difference } }
+        let (name, label) = (metric.name().into_owned(), metric.label().into_owned());
+        FigureComparison { name, label, unit: metric.unit(), comparison: TotalComparison::of(metric, &pairs) }
     }
 
     fn explained(&self, paired: bool, spans: usize) -> String {
@@ -353,16 +300,14 @@ impl Comparing {
 impl Side {
     fn add(&mut self, run: &Outcomes) {
         if self.report_digests.is_empty() {
-            let text =
-                |path: &str| run.report.pointer(path).and_then(|v| v.as_str()).unwrap_or_default().to_owned();
-            self.title = text("/title");
-            self.scenario_digest = text("/scenario_digest");
+            self.title.clone_from(&run.report.title);
+            self.scenario_digest.clone_from(&run.report.scenario_digest);
             self.workload_digest.clone_from(&run.workload_digest);
         }
-        let load = run.load();
+        let load = &run.report.verdict;
         if self.report_digests.is_empty() || self.load.state.worse(load.state) != self.load.state {
-            self.load = load;
-            self.evidence = run.evidence();
+            self.load.clone_from(load);
+            self.evidence.clone_from(&run.report.evidence);
         }
         self.report_digests.push(run.report_digest.clone());
         for r in run.requests.iter().filter(|r| r.counted) {
@@ -375,6 +320,19 @@ impl Side {
             self.dropped += u64::from(r.ending == Ending::Dropped);
         }
     }
+}
+
+impl TotalComparison {
+    /// A figure of reports, by seed. It has no interval from one seed.
+    fn of(metric: RunMetric, pairs: &[[Option<f64>; 2]]) -> Self {
+        let better = metric.better();
+        Self { better, difference: Difference::of(pairs, None, better, difference_bounds(metric)) }
+    }
+}
+
+/// The bounds of the difference of a figure.
+fn difference_bounds(metric: RunMetric) -> [f64; 2] {
+    if metric.unit() == MetricUnit::Share { SHARE_DIFFERENCE } else { UNBOUNDED }
 }
 
 impl Difference {
@@ -435,5 +393,8 @@ fn mean(mut values: impl Iterator<Item = f64>) -> Option<f64> {
     Some(first + sum / count)
 }
 
-/// Figures in the order of [`FIGURES`].
+/// Figures of a distribution.
 pub(crate) type Five = [f64; FIGURES];
+/// Which these are, in order.
+const FIVE: [Statistic; FIGURES] =
+    [Statistic::Mean, Statistic::P50, Statistic::P90, Statistic::P95, Statistic::P99];

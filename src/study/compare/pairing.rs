@@ -2,7 +2,6 @@
 
 use super::{Outcome, Outcomes};
 use base::small::sort::sort_pairs;
-use serde_json::Value;
 
 /// One request, by its number in both runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,19 +57,16 @@ fn by_place(run: &Outcomes) -> Vec<((u64, u32), usize)> {
 
 /// The known differences between two workloads.
 fn why_not(a: &Outcomes, b: &Outcomes) -> String {
-    let differ = |path: &str| {
-        let [x, y] = [a, b].map(|run| run.report.pointer(path).cloned().unwrap_or(Value::Null));
-        (x != y).then_some((x, y))
-    };
-    let seconds = |us: &Value| us.as_f64().unwrap_or(0.0) / 1e6;
+    let (x, y) = (&a.report, &b.report);
     let mut found = Vec::new();
-    if let Some((x, y)) = differ("/run/seed") {
-        found.push(format!("seed {x} and {y}"));
+    if x.run.seed != y.run.seed {
+        found.push(format!("seed {} and {}", x.run.seed, y.run.seed));
     }
-    if let Some((x, y)) = differ("/run/horizon_us") {
-        found.push(format!("run.horizon_s {} and {} (0 for none)", seconds(&x), seconds(&y)));
+    if x.run.horizon_us != y.run.horizon_us {
+        let [x, y] = [x, y].map(|report| report.run.horizon_us as f64 / 1e6);
+        found.push(format!("run.horizon_s {x} and {y} (0 for none)"));
     }
-    if differ("/trace_digest").is_some() {
+    if x.trace_digest != y.trace_digest {
         found.push("another trace".to_owned());
     }
     let what = if found.is_empty() {

@@ -1,7 +1,7 @@
 //! The result of a comparison of two runs: plain data, as printed by `--json` and read by the page. A difference is B
 //! minus A.
 
-use super::{HandoverTable, RegretTable};
+use super::{Direction, HandoverTable, RegretTable};
 use run::session::report::MetricUnit;
 use run::session::{PoolEvidence, RunVerdict};
 use serde::Serialize;
@@ -100,17 +100,6 @@ pub struct Side {
     #[cfg_attr(feature = "schema", ts(optional, as = "Option<_>"))]
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub evidence: Vec<PoolEvidence>,
-}
-
-/// Which values are the better ones.
-#[apply(typescript!)]
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Direction {
-    /// Lower ones.
-    Lower,
-    /// Higher ones.
-    Higher,
 }
 
 /// The verdict on a difference.

@@ -3,8 +3,8 @@
 
 use super::{Ending, Outcomes};
 use base::stats::{UNBOUNDED, mean_interval};
+use run::session::report::RunMetric;
 use serde::Serialize;
-use serde_json::Value;
 
 /// The inputs of the oracle of a pool.
 #[apply(typescript!)]
@@ -75,13 +75,7 @@ pub(crate) fn held(run: &Outcomes) -> Held {
     let decided = || run.requests.iter().filter(|r| r.counted && r.ending.decided());
     let (met, all) = (decided().filter(|r| r.ending == Ending::Met).count(), decided().count());
     let percent = (all > 0).then(|| 100.0 * met as f64 / all as f64);
-    [percent, replica_seconds(run), run.figure("cost/usd")]
-}
-
-/// Seconds of replicas in the measurement window.
-fn replica_seconds(run: &Outcomes) -> Option<f64> {
-    let replicas = run.report.get("replicas")?.as_array()?;
-    Some(replicas.iter().filter_map(|r| r.get("up_s").and_then(Value::as_f64)).sum())
+    [percent, Some(run.report.up_s.iter().sum()), run.figure(RunMetric::Usd)]
 }
 
 impl RunRegret {

@@ -1,20 +1,19 @@
 //! Totals: figures of whole runs, and the confidence in their differences from one pair of runs.
 
 use super::intervals::{Sample, difference_of_means};
-use super::{Direction, Ending, Outcome, Outcomes};
-use base::stats::{SHARE_DIFFERENCE, UNBOUNDED};
-use serde_json::Value;
+use super::{Direction, Ending, Outcome, Outcomes, difference_bounds};
+use base::stats::SHARE_DIFFERENCE;
+use run::session::report::RunMetric;
 
 /// A figure of a whole run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Total {
+    /// Share of the decided requests that met every objective.
     MetShare,
+    /// Share of all requests that finished.
     FinishedShare,
-    Goodput,
-    OutputTokens,
-    KvHitRate,
-    Preemptions,
-    Usd,
+    /// A figure of the report.
+    Of(RunMetric),
 }
 
 pub(super) const TOTALS: usize = 7;
@@ -23,27 +22,25 @@ impl Total {
     pub(super) const ALL: [Self; TOTALS] = [
         Self::MetShare,
         Self::FinishedShare,
-        Self::Goodput,
-        Self::OutputTokens,
-        Self::KvHitRate,
-        Self::Preemptions,
-        Self::Usd,
+        Self::Of(RunMetric::GoodputPerS),
+        Self::Of(RunMetric::OutputTokensPerS),
+        Self::Of(RunMetric::KvHitRate),
+        Self::Of(RunMetric::Preemptions),
+        Self::Of(RunMetric::UsdPerMillionOutputTokens),
     ];
 
     pub(super) fn better(self) -> Direction {
         match self {
-            Self::Preemptions | Self::Usd => Direction::Lower,
-            Self::MetShare | Self::FinishedShare | Self::Goodput | Self::OutputTokens | Self::KvHitRate => {
-                Direction::Higher
-            }
+            Self::MetShare | Self::FinishedShare => Direction::Higher,
+            Self::Of(metric) => metric.better(),
         }
     }
 
     /// The bounds of its difference.
     pub(super) fn bounds(self) -> [f64; 2] {
         match self {
-            Self::MetShare | Self::FinishedShare | Self::KvHitRate => SHARE_DIFFERENCE,
-            Self::Goodput | Self::OutputTokens | Self::Preemptions | Self::Usd => UNBOUNDED,
+            Self::MetShare | Self::FinishedShare => SHARE_DIFFERENCE,
+            Self::Of(metric) => difference_bounds(metric),
         }
     }
 
@@ -58,18 +55,14 @@ impl Total {
         match self {
             Self::MetShare => share(MET),
             Self::FinishedShare => share(FINISHED),
-            Self::Goodput => match since_us {
-                None => run.figure("throughput/goodput_per_s"),
+            Self::Of(metric) => match since_us.filter(|_| metric == RunMetric::GoodputPerS) {
+                None => run.figure(metric),
                 Some(since_us) => {
-                    let seconds = (run.figure("run/clock_us")? - since_us as f64) / 1e6;
+                    let seconds = (run.report.run.clock_us as f64 - since_us as f64) / 1e6;
                     let met = run.requests.iter().filter(|r| r.counted && r.ending == Ending::Met).count();
                     (seconds > 0.0).then(|| met as f64 / seconds)
                 }
             },
-            Self::OutputTokens => run.figure("throughput/output_tokens_per_s"),
-            Self::KvHitRate => run.figure("kv/hit_rate"),
-            Self::Preemptions => run.figure("requests/preemptions"),
-            Self::Usd => run.figure("cost/usd_per_million_output_tokens"),
         }
     }
 
@@ -85,9 +78,15 @@ impl Total {
         match self {
             Self::MetShare => shares(MET),
             Self::FinishedShare => shares(FINISHED),
-            Self::Goodput => of(both(|r| u64::from(r.ending == Ending::Met)), &|_, rate| rate / 1e6),
-            Self::OutputTokens if since_us.is_none() => of(both(shown_tokens), &|_, rate| rate / 1e6),
-            Self::Usd if since_us.is_none() && sample.sides().into_iter().all(is_steady) => {
+            Self::Of(RunMetric::GoodputPerS) => {
+                of(both(|r| u64::from(r.ending == Ending::Met)), &|_, rate| rate / 1e6)
+            }
+            Self::Of(RunMetric::OutputTokensPerS) if since_us.is_none() => {
+                of(both(shown_tokens), &|_, rate| rate / 1e6)
+            }
+            Self::Of(RunMetric::UsdPerMillionOutputTokens)
+                if since_us.is_none() && sample.sides().into_iter().all(is_steady) =>
+            {
                 let tokens = both(shown_tokens);
                 // The cost of replicas is equal in all blocks, so the price of a token is proportional to 1 / its
                 // rate.
@@ -97,7 +96,7 @@ impl Total {
                 let cost = at_once?;
                 of(tokens, &|side, rate| cost[side] / rate)
             }
-            Self::OutputTokens | Self::KvHitRate | Self::Preemptions | Self::Usd => None,
+            Self::Of(_) => None,
         }
     }
 }
@@ -114,7 +113,5 @@ fn shown_tokens(r: &Outcome) -> u64 {
 
 /// Whether all replicas were there in the whole measurement window.
 fn is_steady(run: &Outcomes) -> bool {
-    let seconds = run.figure("throughput/seconds").unwrap_or(0.0);
-    let up = |r: &Value| r.get("up_s").and_then(Value::as_f64).is_some_and(|up| (up - seconds).abs() < 1e-3);
-    run.report.get("replicas").and_then(Value::as_array).is_some_and(|all| all.iter().all(up))
+    run.report.up_s.iter().all(|up| (up - run.report.seconds).abs() < 1e-3)
 }

@@ -16,6 +16,8 @@ use base::digest::Digest;
 use base::json;
 use document::Scenario;
 use document::expression::{NAMES, names_in};
+use run::observe::anomaly::AnomalyKind;
+use run::session::report::RunMetric;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
@@ -93,11 +95,11 @@ pub(super) fn written(subject: &Subject<'_>, runner: &impl Runner) -> Evaluation
 fn features(candidate: &Candidate, evaluated: &[Evaluated<'_>]) -> BTreeMap<String, f64> {
     let runs = || evaluated.iter().flat_map(|of_case| of_case.runs);
     let mean_of =
-        |path: &str| mean(&runs().filter_map(|pair| pair.candidate.0.figure(path)).collect::<Vec<_>>());
+        |metric| mean(&runs().filter_map(|pair| pair.candidate.outcomes.figure(metric)).collect::<Vec<_>>());
     BTreeMap::from([
-        ("hit_share".to_owned(), mean_of("kv/reused_prompt_share")),
-        ("load_cov".to_owned(), mean_of("fairness/replicas_cov")),
-        ("preemptions".to_owned(), mean_of("requests/preemptions")),
+        ("hit_share".to_owned(), mean_of(RunMetric::ReusedPromptShare)),
+        ("load_cov".to_owned(), mean_of(RunMetric::ReplicasCov)),
+        ("preemptions".to_owned(), mean_of(RunMetric::Preemptions)),
         ("expression_nodes".to_owned(), candidate.nodes() as f64),
     ])
 }
@@ -210,8 +212,8 @@ fn push_misses(out: &mut String, runs: &[RunPair]) {
         let gone = |ending| matches!(ending, Ending::Refused | Ending::Dropped);
         [count(of, |_| true), count(of, gone), count(of, Ending::unfinished)]
     };
-    let [_, refused_b, open_b] = of(|pair| &pair.baseline.0);
-    let [all, refused, open] = of(|pair| &pair.candidate.0);
+    let [_, refused_b, open_b] = of(|pair| &pair.baseline.outcomes);
+    let [all, refused, open] = of(|pair| &pair.candidate.outcomes);
     line(
         out,
         &format!(
@@ -223,7 +225,7 @@ fn push_misses(out: &mut String, runs: &[RunPair]) {
 /// The time of the first objective that is one, by SLO class, or else by client.
 fn push_groups(out: &mut String, suite: &Suite, runs: &[RunPair]) {
     let Some(first) = runs.first() else { return };
-    let run = &first.candidate.0;
+    let run = &first.candidate.outcomes;
     let (key, names) = if run.classes.len() > 1 {
         ("classes", &run.classes)
     } else if run.clients.len() > 1 {
@@ -270,10 +272,10 @@ fn push_groups(out: &mut String, suite: &Suite, runs: &[RunPair]) {
 fn push_shares(out: &mut String, runs: &[RunPair]) {
     let mut kinds: BTreeMap<&str, [u64; 2]> = BTreeMap::new();
     for pair in runs {
-        for (side, run) in [&pair.baseline.0, &pair.candidate.0].into_iter().enumerate() {
-            let counts = run.report.pointer("/anomalies/counts").and_then(Value::as_object);
-            for (kind, count) in counts.into_iter().flatten() {
-                kinds.entry(kind).or_default()[side] += count.as_u64().unwrap_or_default();
+        for (side, run) in [&pair.baseline.outcomes, &pair.candidate.outcomes].into_iter().enumerate() {
+            for kind in AnomalyKind::ALL {
+                let count = run.figure(RunMetric::Anomalies(kind)).unwrap_or_default();
+                kinds.entry(kind.name()).or_default()[side] += count as u64;
             }
         }
     }
@@ -283,14 +285,15 @@ fn push_shares(out: &mut String, runs: &[RunPair]) {
         out,
         &format!("  anomalies: {}", if named.is_empty() { "none".to_owned() } else { named.join(", ") }),
     );
-    let of = |path: &str| {
-        let of_baseline: Vec<f64> = runs.iter().filter_map(|pair| pair.baseline.0.figure(path)).collect();
-        let of_candidate: Vec<f64> = runs.iter().filter_map(|pair| pair.candidate.0.figure(path)).collect();
-        [mean(&of_baseline), mean(&of_candidate)]
+    let of = |metric| {
+        let known = |side: fn(&RunPair) -> &Outcomes| -> Vec<f64> {
+            runs.iter().filter_map(|pair| side(pair).figure(metric)).collect()
+        };
+        [mean(&known(|pair| &pair.baseline.outcomes)), mean(&known(|pair| &pair.candidate.outcomes))]
     };
-    let [hits_b, hits] = of("kv/reused_prompt_share").map(percent);
-    let [cov_b, cov] = of("fairness/replicas_cov");
-    let [pre_b, pre] = of("requests/preemptions");
+    let [hits_b, hits] = of(RunMetric::ReusedPromptShare).map(percent);
+    let [cov_b, cov] = of(RunMetric::ReplicasCov);
+    let [pre_b, pre] = of(RunMetric::Preemptions);
     line(
         out,
         &format!(

@@ -98,7 +98,7 @@ fn best_of(mut all: Vec<Loser>) -> Vec<Loser> {
 }
 
 fn losers_of(baseline: &CaseRun, candidate: &CaseRun, place: [usize; 2], time: AccountedTime) -> Vec<Loser> {
-    let (a, b) = (&baseline.0, &candidate.0);
+    let (a, b) = (&baseline.outcomes, &candidate.outcomes);
     let of_pair = |pair: crate::compare::RequestPair| {
         let (was, is) = (&a.requests[pair.a], &b.requests[pair.b]);
         let loser = Loser {

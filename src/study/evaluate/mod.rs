@@ -321,7 +321,8 @@ fn evaluated<'a>(
             weighted(&suite.objectives, &scores)
         };
         let scores: Vec<f64> = (0..runs.len()).map(of_seed).collect();
-        let reports: Vec<&str> = runs.iter().map(|pair| pair.candidate.0.report_digest.as_str()).collect();
+        let reports: Vec<&str> =
+            runs.iter().map(|pair| pair.candidate.outcomes.report_digest.as_str()).collect();
         let result = CaseResult {
             id: case.id.clone(),
             split: case.split,

@@ -4,14 +4,19 @@
 use super::suite::Case;
 use crate::compare::{Metric, Outcome, Outcomes};
 use base::math::floor;
-use base::{Diagnostics, Micros};
+use base::{Diagnostics, Micros, json};
 use document::Scenario;
+use run::session::report::Statistic;
 use run::session::{Audience, Session};
 use serde_json::Value;
 
 /// What became of the requests of a run, and its report.
 #[derive(Clone, Debug)]
-pub(super) struct CaseRun(pub(super) Outcomes);
+pub(super) struct CaseRun {
+    pub(super) outcomes: Outcomes,
+    /// The report as a tree: suites name any figure of it by its path.
+    report: Value,
+}
 
 impl CaseRun {
     /// Runs a scenario of a case with one of its seeds.
@@ -19,22 +24,23 @@ impl CaseRun {
         let scenario = Scenario { seed, ..scenario.clone() };
         let (mut session, _) = Session::start(scenario, case.trace.clone(), Audience::Batch)?;
         session.advance(Micros::MAX, u64::MAX);
-        Ok(Self(Outcomes::read(&session.outcomes())?))
+        let (outcomes, report) = session.outcomes_and_report();
+        Ok(Self { outcomes, report: json::tree(&report) })
     }
 
     /// Length of the run in milliseconds: to its horizon, or to its latest event.
     pub(super) fn length_ms(&self) -> f64 {
-        let us = |path: &str| self.0.figure(path).unwrap_or(0.0);
-        us("run/clock_us").max(us("run/horizon_us")) / 1000.0
+        let run = &self.outcomes.report.run;
+        run.clock_us.max(run.horizon_us) as f64 / 1000.0
     }
 
     /// The requests of the measurement window, of a group if one is named.
     pub(super) fn requests(&self, group: Option<Group<'_>>) -> impl Iterator<Item = &Outcome> {
         let number = group.map(|group| {
             let names = match group.kind {
-                GroupKind::Classes => &self.0.classes,
-                GroupKind::Tenants => &self.0.tenants,
-                GroupKind::Clients => &self.0.clients,
+                GroupKind::Classes => &self.outcomes.classes,
+                GroupKind::Tenants => &self.outcomes.tenants,
+                GroupKind::Clients => &self.outcomes.clients,
             };
             (group.kind, names.iter().position(|name| name == group.name).unwrap_or(usize::MAX))
         });
@@ -44,7 +50,7 @@ impl CaseRun {
             Some((GroupKind::Tenants, n)) => r.tenant as usize == n,
             Some((GroupKind::Clients, n)) => r.client as usize == n,
         };
-        self.0.requests.iter().filter(move |r| r.counted && belongs(r))
+        self.outcomes.requests.iter().filter(move |r| r.counted && belongs(r))
     }
 
     /// Requests of the measurement window that finished.
@@ -75,7 +81,7 @@ pub(super) struct Figure<'a> {
     /// The requests that it is about, if these are not all.
     pub(super) group: Option<Group<'a>>,
     /// The time and the statistic, if it is one that misses count in.
-    time: Option<(Metric, &'a str)>,
+    time: Option<(Metric, Statistic)>,
 }
 
 impl<'a> Figure<'a> {
@@ -96,8 +102,8 @@ impl<'a> Figure<'a> {
         let time = metric.and_then(|(name, statistic)| {
             let metric = Metric::ALL.into_iter().find(|metric| metric.name() == name)?;
             // Gaps between tokens are not of one request.
-            (metric != Metric::Itl && STATISTICS.iter().any(|(s, _)| *s == statistic))
-                .then_some((metric, statistic))
+            let statistic = Statistic::ALL.into_iter().find(|s| s.name() == statistic)?;
+            (metric != Metric::Itl).then_some((metric, statistic))
         });
         Self { path, group, time }
     }
@@ -114,8 +120,8 @@ impl<'a> Figure<'a> {
 
     /// Its value in a run; a missed request takes `miss_ms`.
     pub(super) fn of(&self, run: &CaseRun, miss_ms: f64) -> Option<f64> {
-        let Some((metric, statistic)) = self.time else { return in_report(&run.0.report, self.path) };
-        let time = |r: &Outcome| match metric.of(r) {
+        let Some((metric, statistic)) = self.time else { return in_report(&run.report, self.path) };
+        let time = |r: &Outcome| match r.time_us(metric) {
             Some(us) => Some(us as f64 / 1000.0),
             // An answer of one token has no gaps.
             None if r.ending.finished() => None,
@@ -123,25 +129,12 @@ impl<'a> Figure<'a> {
         };
         let mut values: Vec<f64> = run.requests(self.group).filter_map(time).collect();
         values.sort_by(f64::total_cmp);
-        let share = STATISTICS.iter().find(|(name, _)| *name == statistic)?.1;
-        share.map_or_else(
+        statistic.rank().map_or_else(
             || (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64),
             |share| percentile(&values, share),
         )
     }
 }
-
-/// Statistics of times: the share of the values below; none for the mean.
-const STATISTICS: [(&str, Option<f64>); 8] = [
-    ("mean", None),
-    ("min", Some(0.0)),
-    ("p50", Some(0.5)),
-    ("p75", Some(0.75)),
-    ("p90", Some(0.9)),
-    ("p95", Some(0.95)),
-    ("p99", Some(0.99)),
-    ("max", Some(1.0)),
-];
 
 /// A percentile of sorted values, between the two around it.
 fn percentile(sorted: &[f64], share: f64) -> Option<f64> {

@@ -11,6 +11,7 @@ use crate::compare::{Ending, Outcomes};
 use base::stats::{POSITIVE, mean_interval};
 use base::{Diagnostic, Diagnostics};
 use document::{Scenario, limits};
+use run::session::report::RunMetric;
 use run::session::{LoadState, PoolEvidence, Regime, RegimeBasis, Trace, pool_evidence};
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -253,9 +254,9 @@ impl CapacitySearch {
         self.runs += 1;
         let decided = || run.requests.iter().filter(|r| r.counted && r.ending != Ending::Open);
         let met = decided().filter(|r| r.ending == Ending::Met).count() as f64;
-        let rate_per_s = run.figure("throughput/arrived_per_s").unwrap_or(0.0);
+        let rate_per_s = run.figure(RunMetric::ArrivedPerS).unwrap_or(0.0);
         let count = decided().count();
-        let load = run.load().state;
+        let load = run.report.verdict.state;
         let seen = Seen { rate_per_s, share: (count >= DECIDED).then(|| met / count as f64) };
         self.levels.push(CapacityLevel { factor, share: seen.share, load });
         if self.runs == 1 && factor >= 1.0 {

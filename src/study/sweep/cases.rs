@@ -192,7 +192,7 @@ impl Plan {
     /// Runs a case.
     pub fn run(&self, case: &Case) -> Result<CaseRow, Diagnostics> {
         let outcomes = Outcomes::of_run(case.scenario.clone(), self.trace.clone())?;
-        let run = RunRow::with_metrics(&outcomes, &self.metrics);
+        let run = RunRow::with_metrics(&outcomes, self.metrics.iter().copied());
         let mut fields = Map::new();
         fields.insert("case".to_owned(), case.number.into());
         fields.insert("case_digest".to_owned(), case.digest.as_str().into());
@@ -204,8 +204,9 @@ impl Plan {
             fields.extend(figures);
         }
         for metric in &self.metrics {
-            let value = run.metrics.get(&metric.name).map_or(Value::Null, |x| Value::from(*x));
-            fields.insert(metric.name.clone(), value);
+            let name = metric.name().into_owned();
+            let value = run.metrics.get(&name).map_or(Value::Null, |x| Value::from(*x));
+            fields.insert(name, value);
         }
         fields.insert(ROW_DIGEST.to_owned(), digest_of(&fields).into());
         Ok(CaseRow { number: case.number, fields, row: SweepRow { values: case.values.clone(), run } })
@@ -231,8 +232,9 @@ impl Plan {
         }
         let mut metrics = BTreeMap::new();
         for metric in &self.metrics {
-            let Some(value) = figures.shift_remove(&metric.name) else { return Ok(None) };
-            metrics.extend(value.as_f64().map(|x| (metric.name.clone(), x)));
+            let name = metric.name().into_owned();
+            let Some(value) = figures.shift_remove(&name) else { return Ok(None) };
+            metrics.extend(value.as_f64().map(|x| (name, x)));
         }
         let Ok(run) = json::data::<RunRow>(&Value::Object(figures)) else { return Ok(None) };
         let run = RunRow { metrics, ..run };

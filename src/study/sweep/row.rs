@@ -2,7 +2,7 @@
 
 use crate::compare::{Ending, Outcomes, held};
 use base::stats::{Blocked, POSITIVE, SHARE};
-use run::session::report::RunMetric;
+use run::session::report::{Metric, RunMetric, Statistic};
 use run::session::weakest;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -151,18 +151,19 @@ impl RunFigure {
 impl RunRow {
     /// The figures of a run.
     pub fn new(run: &Outcomes) -> Self {
-        let figure = |path: &str| run.figure(path);
-        let time = |metric: &str, figure: &str| run.figure(&format!("latency_ms/{metric}/{figure}"));
-        let of_time = |metric: &str| ["mean", "p50", "p90", "p99"].map(|figure| time(metric, figure));
-        let [ttft, itl, tpot, e2e] = ["ttft", "itl", "tpot", "e2e"].map(of_time);
+        let figure = |metric| run.figure(metric);
+        let of_time = |metric| {
+            [Statistic::Mean, Statistic::P50, Statistic::P90, Statistic::P99]
+                .map(|figure| run.figure(RunMetric::Time(metric, figure)))
+        };
+        let [ttft, itl, tpot, e2e] = [Metric::Ttft, Metric::Itl, Metric::Tpot, Metric::E2e].map(of_time);
         let count =
             |is: fn(Ending) -> bool| run.requests.iter().filter(|r| r.counted && is(r.ending)).count() as u64;
         let (requests, decided, met) = (count(|_| true), count(Ending::decided), count(|e| e == Ending::Met));
-        let evidence = run.evidence();
-        let weakest = weakest(&evidence);
+        let weakest = weakest(&run.report.evidence);
         Self {
-            seed: run.report.pointer("/run/seed").map(ToString::to_string).unwrap_or_default(),
-            scenario_digest: run.report["scenario_digest"].as_str().unwrap_or_default().to_owned(),
+            seed: run.report.run.seed.to_string(),
+            scenario_digest: run.report.scenario_digest.clone(),
             workload_digest: run.workload_digest.clone(),
             report_digest: run.report_digest.clone(),
             requests,
@@ -172,10 +173,10 @@ impl RunRow {
             dropped: count(|e| e == Ending::Dropped),
             unfinished: count(Ending::unfinished),
             met_share: (decided > 0).then(|| met as f64 / decided as f64),
-            arrived_per_s: figure("throughput/arrived_per_s"),
-            completed_per_s: figure("throughput/completed_per_s"),
-            goodput_per_s: figure("throughput/goodput_per_s"),
-            output_tokens_per_s: figure("throughput/output_tokens_per_s"),
+            arrived_per_s: figure(RunMetric::ArrivedPerS),
+            completed_per_s: figure(RunMetric::CompletedPerS),
+            goodput_per_s: figure(RunMetric::GoodputPerS),
+            output_tokens_per_s: figure(RunMetric::OutputTokensPerS),
             ttft_mean_ms: ttft[0],
             ttft_p50_ms: ttft[1],
             ttft_p90_ms: ttft[2],
@@ -194,15 +195,15 @@ impl RunRow {
             e2e_p90_ms: e2e[2],
             e2e_p99_ms: e2e[3],
             e2e_p99_of_all_ms: p99_of_all(run.requests.iter().filter(|r| r.counted).map(|r| r.e2e_us)),
-            queue_wait_mean_ms: time("queue_wait", "mean"),
-            kv_hit_rate: figure("kv/hit_rate"),
-            preemptions: figure("requests/preemptions"),
-            gpu_seconds: figure("cost/gpu_seconds"),
-            usd: figure("cost/usd"),
-            usd_per_million_output_tokens: figure("cost/usd_per_million_output_tokens"),
-            fitness: figure("fitness/score"),
+            queue_wait_mean_ms: figure(RunMetric::Time(Metric::QueueWait, Statistic::Mean)),
+            kv_hit_rate: figure(RunMetric::KvHitRate),
+            preemptions: figure(RunMetric::Preemptions),
+            gpu_seconds: figure(RunMetric::GpuSeconds),
+            usd: figure(RunMetric::Usd),
+            usd_per_million_output_tokens: figure(RunMetric::UsdPerMillionOutputTokens),
+            fitness: figure(RunMetric::Fitness),
             replica_seconds: held(run)[1],
-            load: run.load().state.name().to_owned(),
+            load: run.report.verdict.state.name().to_owned(),
             evidence: weakest.map_or_else(String::new, |pool| pool.class.name().to_owned()),
             regime: weakest.and_then(|pool| pool.regime).map_or_else(String::new, |r| r.name().to_owned()),
             metrics: BTreeMap::new(),
@@ -210,9 +211,9 @@ impl RunRow {
     }
 
     /// The same with further figures.
-    pub fn with_metrics(run: &Outcomes, metrics: &[RunMetric]) -> Self {
-        let value = |m: &RunMetric| Some((m.name.clone(), m.of(&run.report)?));
-        Self { metrics: metrics.iter().filter_map(value).collect(), ..Self::new(run) }
+    pub fn with_metrics(run: &Outcomes, metrics: impl IntoIterator<Item = RunMetric>) -> Self {
+        let value = |metric: RunMetric| Some((metric.name().into_owned(), run.figure(metric)?));
+        Self { metrics: metrics.into_iter().filter_map(value).collect(), ..Self::new(run) }
     }
 }
 

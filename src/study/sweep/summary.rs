@@ -62,6 +62,13 @@ pub struct SweepPoint {
     pub evidence: String,
 }
 
+impl SweepPoint {
+    /// The mean of a figure by the name of its column; `None` if a seed has no value.
+    pub fn mean(&self, name: &str) -> Option<f64> {
+        self.figures.iter().find(|f| f.name == name)?.mean
+    }
+}
+
 /// A figure: its mean over seeds with its 95 % interval.
 #[apply(typescript!)]
 #[derive(Clone, Debug, PartialEq, Serialize)]

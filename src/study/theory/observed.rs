@@ -6,6 +6,7 @@ use base::Micros;
 use document::{Arrivals, Client, ConversationClock, Scenario};
 use engine::workload::Source;
 use run::session::Trace;
+use run::session::report::{Metric, RunMetric, Statistic};
 use std::sync::Arc;
 
 /// Most requests planned ahead without a run.
@@ -95,11 +96,10 @@ impl Observed {
     /// The figures observed in a run.
     pub(super) fn of_run(scenario: &Scenario, run: &Outcomes) -> Self {
         let counted: Vec<&Outcome> = run.requests.iter().filter(|r| r.counted).collect();
-        let figure = |path| run.figure(path);
-        let end = figure("run/clock_us").unwrap_or(0.0) as u64;
+        let end = run.report.run.clock_us;
         let arrivals: Vec<u64> = run.requests.iter().map(|r| r.arrival_us).collect();
         let buckets = Buckets::new(&arrivals, end);
-        let from = figure("run/measured_from_us").unwrap_or(0.0) as u64;
+        let from = run.report.run.measured_from_us;
         let mut begun: Vec<(u32, u64)> = run.requests.iter().map(|r| (r.session, r.arrival_us)).collect();
         begun.sort_unstable();
         begun.dedup_by_key(|(session, _)| *session);
@@ -108,7 +108,7 @@ impl Observed {
             measured(&counted.iter().filter_map(|r| time(r)).map(|us| us as f64 / 1000.0).collect::<Vec<_>>())
         };
         let stretches = stretches(&run.requests, &buckets, end);
-        let mean_only = |path| figure(path).map(|mean| Measured { mean, error: None });
+        let itl = run.figure(RunMetric::Time(Metric::Itl, Statistic::Mean)).filter(|ms| *ms > 0.0);
         Self {
             kinds: kinds(
                 &counted.iter().map(|r| (r.class, r.prompt_tokens, r.output_tokens)).collect::<Vec<_>>(),
@@ -118,20 +118,20 @@ impl Observed {
             requests: counted.len(),
             cv: variation(&arrivals, &buckets, from),
             buckets,
-            closed: closed(scenario) || figure("sessions/begun").is_some(),
+            closed: closed(scenario) || run.report.follows_sessions,
             on_off: on_off(scenario),
             users: in_loops(scenario).unwrap_or(begun.len() as f64),
             users_come: begun.iter().any(|(_, at)| *at > end / 10),
             lost: (!counted.is_empty()).then(|| lost as f64 / counted.len() as f64),
-            reused: figure("kv/reused_prompt_share"),
-            preemptions: figure("requests/preemptions"),
+            reused: run.figure(RunMetric::ReusedPromptShare),
+            preemptions: run.figure(RunMetric::Preemptions),
             largest_batch: largest_batch(&run.requests),
             inside_of_arrived: Some((inside(&run.requests), run.requests.len() as u64)),
             stretches,
             simulated: Simulated {
                 wait_ms: of(|r| r.scheduling_delay_us),
                 ttft_ms: of(|r| r.ttft_us),
-                itl_ms: mean_only("latency_ms/itl/mean").filter(|m| m.mean > 0.0),
+                itl_ms: itl.map(|mean| Measured { mean, error: None }),
                 e2e_ms: of(|r| r.e2e_us),
             },
         }

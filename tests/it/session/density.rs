@@ -8,8 +8,8 @@ use serde_json::{Value, json};
 use tokenyard::base::Micros;
 use tokenyard::scenario::{Scenario, TimedEdit, from_value};
 use tokenyard::session::closeup::{
-    AroundQuery, CloseUp, Density, DensityQuery, EcdfQuery, LatencyBox, Measure, RequestFilter, RequestTableRow as RequestRow,
-    RequestRowsQuery, SortKey,
+    AroundQuery, CloseUp, Density, DensityQuery, EcdfQuery, LatencyBox, Measure, RequestFilter,
+    RequestRowsQuery, RequestTableRow as RequestRow, SortKey,
 };
 use tokenyard::session::view::{ColumnsQuery, RequestDetail, View};
 use tokenyard::session::{Audience, Budget, History, Session, Stop};

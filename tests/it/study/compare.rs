@@ -4,6 +4,7 @@
 use crate::support::outcomes::{Normal, compared, made_up, run, scenario};
 use tokenyard::base::json;
 use tokenyard::scenario::ScalingPolicy;
+use tokenyard::session::report::{RunMetric, Statistic};
 use tokenyard::study::compare::{Comparing, Difference, Metric, MetricTable, Outcomes, RegretTable, Verdict};
 use tokenyard::study::oracle::oracle_of;
 use tokenyard::study::sweep::RunRow;
@@ -91,26 +92,28 @@ fn figures_are_those_of_the_reports_and_the_first_seed_is_the_one_in_detail() {
     let c = compared([(a.clone(), b.clone())]);
     let m = &c.metrics;
     for (name, metric) in [
-        ("ttft", &m.ttft_ms),
-        ("itl", &m.itl_ms),
-        ("tpot", &m.tpot_ms),
-        ("e2e", &m.e2e_ms),
-        ("queue_wait", &m.queue_wait_ms),
-        ("scheduling_delay", &m.scheduling_delay_ms),
+        (Metric::Ttft, &m.ttft_ms),
+        (Metric::Itl, &m.itl_ms),
+        (Metric::Tpot, &m.tpot_ms),
+        (Metric::E2e, &m.e2e_ms),
+        (Metric::QueueWait, &m.queue_wait_ms),
+        (Metric::SchedulingDelay, &m.scheduling_delay_ms),
     ] {
         for (figure, d) in [
-            ("mean", metric.mean),
-            ("p50", metric.p50),
-            ("p90", metric.p90),
-            ("p95", metric.p95),
-            ("p99", metric.p99),
+            (Statistic::Mean, metric.mean),
+            (Statistic::P50, metric.p50),
+            (Statistic::P90, metric.p90),
+            (Statistic::P95, metric.p95),
+            (Statistic::P99, metric.p99),
         ] {
             for (run, ours) in [(&a, d.a), (&b, d.b)] {
-                let report =
-                    run.figure(&format!("latency_ms/{name}/{figure}")).expect("a figure of the report");
-                assert!((report - ours.expect("a value")).abs() < 1e-6, "{name} {figure}: {report} {ours:?}");
+                let report = run.figure(RunMetric::Time(name, figure)).expect("a figure of the report");
+                assert!(
+                    (report - ours.expect("a value")).abs() < 1e-6,
+                    "{name:?} {figure:?}: {report} {ours:?}"
+                );
             }
-            assert!(d.lo <= d.diff && d.diff <= d.hi && d.lo < d.hi, "{name} {figure}: {d:?}");
+            assert!(d.lo <= d.diff && d.diff <= d.hi && d.lo < d.hi, "{name:?} {figure:?}: {d:?}");
         }
     }
     assert_eq!(c.a.report_digests, std::slice::from_ref(&a.report_digest));
@@ -227,11 +230,11 @@ fn outcomes_survive_the_journey_and_damaged_ones_are_refused() {
     let (mut session, _) = Session::start(short.clone(), None, Audience::Live).expect("it runs");
     let half = session.advance(Micros(15_000_000), u64::MAX);
     assert_eq!(half, tokenyard::session::Stop::Until);
-    let bytes = session.outcomes();
+    let bytes = session.outcomes().bytes();
     let read = Outcomes::read(&bytes).expect("what was written reads");
     assert!(!read.ended && read.requests.iter().any(|r| r.ending.unfinished()));
     session.advance(Micros::MAX, u64::MAX);
-    let whole = Outcomes::read(&session.outcomes()).expect("it reads");
+    let whole = Outcomes::read(&session.outcomes().bytes()).expect("it reads");
     assert_eq!(
         Outcomes { gaps: whole.gaps.clone(), ..run(&short) },
         whole,

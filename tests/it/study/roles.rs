@@ -3,6 +3,7 @@
 
 use tokenyard::base::Micros;
 use tokenyard::scenario::{Change, Scenario, TimedEdit, parse};
+use tokenyard::session::report::{Metric, RunMetric, Statistic};
 use tokenyard::session::{Audience, Session};
 use tokenyard::study::compare::{Comparing, Outcomes};
 use tokenyard::study::oracle::oracle_of;
@@ -192,7 +193,7 @@ fn with_ratio(scenario: &Scenario, ratio: &str) -> (RunRow, f64) {
     let ratios = Ratios::of(scenario).expect("a mixed pool");
     let split = ratios.with(Ratio::parse(ratio).expect("a ratio")).expect("it fits");
     let run = Outcomes::of_run(split, None).expect("it runs");
-    let longest = run.figure("latency_ms/itl/max").expect("gaps");
+    let longest = run.figure(RunMetric::Time(Metric::Itl, Statistic::Max)).expect("gaps");
     (RunRow::new(&run), longest)
 }
 

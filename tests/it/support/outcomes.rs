@@ -1,9 +1,10 @@
 //! Outcomes of runs for tests: of real runs, and of made-up ones with a known truth.
 
-use serde_json::json;
 use tokenyard::base::rng::{Purpose, Stream};
 use tokenyard::scenario::preset::Preset;
 use tokenyard::scenario::{Scenario, from_value, set_field, value_from_json};
+use tokenyard::session::outcomes::ReportFigures;
+use tokenyard::session::report::RunPart;
 use tokenyard::study::compare::{Comparing, Ending, GapBlocks, Outcome, Outcomes, RunComparison};
 
 /// A built-in scenario with some fields set.
@@ -60,7 +61,7 @@ pub(crate) fn made_up(seed: u64, ttft_us: impl Iterator<Item = u64>) -> Outcomes
     Outcomes {
         workload_digest: "made up".to_owned(),
         report_digest: format!("{seed}"),
-        report: json!({"run": {"seed": seed}}),
+        report: ReportFigures { run: RunPart { seed, ..RunPart::default() }, ..ReportFigures::default() },
         ended: true,
         classes: one(),
         tenants: one(),

@@ -2705,7 +2705,7 @@ export type MetricTable = {
 };
 
 /** How a figure is written. */
-export type MetricUnit = "count" | "ratio" | "share" | "seconds" | "usd";
+export type MetricUnit = "count" | "ratio" | "share" | "seconds" | "milliseconds" | "per-second" | "usd";
 
 /** A move of a request since the previous frame. */
 export type Move = {

@@ -4,7 +4,7 @@ use crate::args::Input;
 use crate::args::studies::Compare;
 use crate::commands::many_runs::parallel::{each, progress, threads};
 use crate::files::input::{Loaded, load, refused, tell_all};
-use crate::text::table::{Align, MISSING, NO_PRICE, Table, number, visible};
+use crate::text::table::{Align, MISSING, Table, cost, number, visible};
 use crate::{Failed, say, tell};
 use base::number_text::count;
 use base::{Diagnostic, Diagnostics, json};
@@ -257,15 +257,6 @@ fn cells(d: &Difference, decimals: usize) -> Vec<String> {
     ]
 }
 
-/// Where tokens were written, a cost is missing only because a GPU has no price.
-fn name_missing_prices(row: &mut [String], output: &Difference) {
-    for (cell, tokens) in row[1..3].iter_mut().zip([output.a, output.b]) {
-        if cell == MISSING && tokens.is_some_and(|tokens| tokens > 0.0) {
-            NO_PRICE.clone_into(cell);
-        }
-    }
-}
-
 fn table(first: &str) -> Table {
     Table::new(&[
         (first, Align::Left, 16),
@@ -351,7 +342,9 @@ fn total_table(c: &RunComparison) -> Table {
         let mut row = vec![name.to_owned()];
         row.extend(cells(&of.difference, decimals));
         if name == COST {
-            name_missing_prices(&mut row, &t.output_tokens_per_s.difference);
+            let (usd, tokens) = (&of.difference, &t.output_tokens_per_s.difference);
+            row[1] = cost(usd.a, decimals, tokens.a.filter(|x| *x > 0.0));
+            row[2] = cost(usd.b, decimals, tokens.b.filter(|x| *x > 0.0));
         }
         table.row(row);
     }

@@ -13,7 +13,7 @@ pub(crate) const METRIC: &str = "Add a figure of the whole run, such as preempti
 /// The figures with these names.
 pub(crate) fn named(names: &[String]) -> Result<Vec<RunMetric>, Failed> {
     RunMetric::named(names).map_err(|unknown| {
-        let near = RunMetric::all().into_iter().map(|m| m.name);
+        let near = RunMetric::further().map(RunMetric::name);
         let near = near.min_by_key(|name| strsim::damerau_levenshtein(name, unknown)).unwrap_or_default();
         let fix = format!("did you mean {near}?");
         let found: String = unknown.chars().take(40).collect();
@@ -27,14 +27,14 @@ pub(crate) fn named(names: &[String]) -> Result<Vec<RunMetric>, Failed> {
 /// The names with their meaning.
 pub(crate) fn text() -> String {
     let mut table = Table::new(&[("metric", Align::Left, 12), ("meaning", Align::Left, 12)]);
-    for m in RunMetric::all() {
-        table.row(vec![m.name, m.label]);
+    for m in RunMetric::further() {
+        table.row(vec![m.name().into_owned(), m.label().into_owned()]);
     }
     table.text()
 }
 
 /// The same as data.
 pub(crate) fn tree() -> serde_json::Value {
-    let row = |m: RunMetric| serde_json::json!({ "name": m.name, "label": m.label, "unit": m.unit });
-    RunMetric::all().into_iter().map(row).collect()
+    let row = |m: RunMetric| serde_json::json!({ "name": m.name(), "label": m.label(), "unit": m.unit() });
+    RunMetric::further().map(row).collect()
 }

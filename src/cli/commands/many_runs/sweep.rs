@@ -9,7 +9,7 @@ use crate::args::studies::Sweep;
 use crate::commands::many_runs::parallel::{NOTHING_DRAWN, each, progress, threads};
 use crate::files::input::{Loaded, load, refused, tell_all};
 use crate::files::outputs::Outputs;
-use crate::text::table::{Align, NO_PRICE, Table, number, visible};
+use crate::text::table::{Align, Table, cost, number, visible};
 use crate::{Failed, say, tell, unreadable};
 use base::{Diagnostic, Diagnostics, json};
 use document::Scenario;
@@ -262,15 +262,11 @@ fn text(s: &SweepSummary) -> String {
     for (i, point) in (0..).zip(&s.points).take(MOST_POINTS) {
         let mut row: Vec<String> = point.values.iter().map(|v| shortened(v)).collect();
         for (column, _, decimals) in SHOWN {
-            let mean = point.figures.iter().find(|f| f.name == column).and_then(|f| f.mean);
-            let answered = || point.figures.iter().any(|f| f.name == "ttft_p50_ms" && f.mean.is_some());
-            let no_price = mean.is_none() && column == COST && answered();
-            row.push(if no_price { NO_PRICE.to_owned() } else { number(mean, decimals) });
+            let mean = point.mean(column);
+            let ttft = point.mean("ttft_p50_ms");
+            row.push(if column == COST { cost(mean, decimals, ttft) } else { number(mean, decimals) });
         }
-        for column in &further {
-            let mean = point.figures.iter().find(|f| f.name == *column).and_then(|f| f.mean);
-            row.push(number(mean, 4));
-        }
+        row.extend(further.iter().map(|column| number(point.mean(column), 4)));
         row.push(if s.front.contains(&i) { "*".to_owned() } else { String::new() });
         row.extend(several.map(|_| point.evidence.clone()));
         table.row(row);

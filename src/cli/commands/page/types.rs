@@ -67,7 +67,7 @@ pub(crate) fn text() -> String {
             "RUN_METRICS",
             "(readonly [name: string, label: string, unit: MetricUnit])",
             "Further figures of whole runs, as rows of sweeps and comparisons have them.",
-            &RunMetric::all().into_iter().map(|m| (m.name, m.label, m.unit)).collect::<Vec<_>>(),
+            &RunMetric::further().map(|m| (m.name(), m.label(), m.unit())).collect::<Vec<_>>(),
         )
         + &list("OCCASIONS", "OccasionChoice", "All that a run can be run to.", &Occasion::CHOICES)
         + &LINK_NUMBERS.map(number).concat()

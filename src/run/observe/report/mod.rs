@@ -11,7 +11,6 @@ mod figures;
 mod gateway;
 mod groups;
 mod measure;
-#[cfg(any(feature = "cli", feature = "outcomes", feature = "compare", feature = "theory"))]
 mod metrics;
 mod parts;
 mod pools;
@@ -22,8 +21,7 @@ pub use super::summaries::tpot_us;
 pub use anomalies::{
     AnomalyExample, AnomalyPart, AnomalyProof, BlisPart, KindCounts, hol_blocking_events, priority_inversions,
 };
-#[cfg(any(feature = "cli", feature = "outcomes", feature = "compare", feature = "theory"))]
-pub use metrics::{MetricUnit, RunMetric};
+pub use metrics::{Direction, Metric, MetricUnit, RunMetric, Statistic};
 pub use parts::{
     ClassPart, CostPart, CpuTierPart, FairnessPart, FitnessPart, FitnessTerm, GroupPart, KvPart, LatencyPart,
     RejectionPart, ReplicaPart, RequestPart, RunPart, SloPart, SlowRequest, ThroughputPart,

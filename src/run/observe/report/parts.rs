@@ -3,11 +3,11 @@
 use crate::observe::segments::Part;
 use base::stats::Summary;
 use document::FitnessMetric;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// The clock of a run.
 #[apply(typescript!)]
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct RunPart {
     /// Seed.
     pub seed: u64,

@@ -7,6 +7,8 @@ const SAY: Readonly<Record<MetricUnit, (value: number) => string>> = {
   ratio: sig3,
   share: (value) => text(percent(value, 1)),
   seconds: (value) => `${sig3(value)} s`,
+  milliseconds: (value) => `${sig3(value)} ms`,
+  'per-second': (value) => `${sig3(value)}/s`,
   usd: (value) => `$${value.toPrecision(3)}`,
 };
 

@@ -1,21 +1,21 @@
-//! The gaps between tokens by time, for the interval of ITL from one run: a request's record has only the sum of its
-//! gaps.
+//! A run to its end for studies, with the gaps between tokens by time, for the interval of ITL from one run: a request's
+//! record has only the sum of its gaps.
 //!
 //! A run for a comparison keeps them; a run on the page does not, because steps of the engine would cost more.
 
-use super::Outcomes;
+use super::{GapBlocks, Outcomes};
+use crate::observe::Report;
+use crate::observe::warmup::Warmup;
+use crate::session::{Session, Stop, Trace};
 use base::stats::RunLength;
 use base::{Diagnostics, Micros};
 use document::Scenario;
 use engine::{Fact, ReplicaFact, Sink};
-use run::observe::warmup::Warmup;
-use run::session::outcomes::Written;
-use run::session::{Session, Stop, Trace};
 use std::convert::Infallible;
 use std::sync::Arc;
 
 /// Most blocks of time; above that, two neighbours are merged.
-pub(crate) const MOST_BLOCKS: usize = 64;
+const MOST_BLOCKS: usize = 64;
 /// Length of the first blocks in microseconds.
 const FIRST_WIDTH_US: u64 = 100_000;
 
@@ -56,29 +56,18 @@ impl GapLog {
         &mut self.blocks[block]
     }
 
-    fn written(&self) -> Vec<u8> {
-        let mut out = Written::default();
-        out.number(self.width_us);
-        out.number(self.blocks.len() as u64);
-        for block in &self.blocks {
-            let runs = block.sorted();
-            out.number(runs.iter().map(|(_, count)| count.div_ceil(MOST_AT_ONCE)).sum());
-            let mut before = 0;
-            for (gap, mut count) in runs {
-                while count > 0 {
-                    let part = count.min(MOST_AT_ONCE);
-                    out.number(gap - before);
-                    out.number(part);
-                    (before, count) = (gap, count - part);
-                }
-            }
-        }
-        out.0
+    /// The gaps of all blocks.
+    fn kept(&self) -> GapBlocks {
+        let of_block = |block: &RunLength| block.sorted().into_iter().flat_map(parts).collect();
+        GapBlocks { width_us: self.width_us, blocks: self.blocks.iter().map(of_block).collect() }
     }
 }
 
-/// Most equal gaps in one entry.
-const MOST_AT_ONCE: u64 = u32::MAX as u64;
+/// Equal gaps, as many at once as a number of 32 bits counts.
+fn parts((gap, count): (u64, u64)) -> impl Iterator<Item = (u64, u32)> {
+    let most = u64::from(u32::MAX);
+    (0..count.div_ceil(most)).map(move |i| (gap, (count - i * most).min(most) as u32))
+}
 
 impl Sink for GapLog {
     #[inline]
@@ -94,17 +83,16 @@ impl Sink for GapLog {
     }
 }
 
-impl Outcomes {
-    /// Runs a scenario to its end, and returns the outcomes of its requests.
-    pub fn of_run(scenario: Scenario, trace: Option<Arc<Trace>>) -> Result<Self, Diagnostics> {
-        match Self::of_run_while(scenario, trace, &mut || Ok::<(), Infallible>(())) {
-            Ok(found) => found,
-            Err(never) => match never {},
-        }
-    }
+/// A run that is over.
+#[derive(Debug)]
+pub struct FinishedRun {
+    session: Session,
+    gaps: GapLog,
+}
 
-    /// The same, with a question between slices of the run: an error ends it.
-    pub fn of_run_while<E>(
+impl FinishedRun {
+    /// Runs a scenario to its end, with a question between slices of the run: an error ends it.
+    pub fn of<E>(
         scenario: Scenario,
         trace: Option<Arc<Trace>>,
         go_on: &mut dyn FnMut() -> Result<(), E>,
@@ -117,8 +105,23 @@ impl Outcomes {
         while session.advance_telling(Micros::MAX, EVENTS_AT_ONCE, &mut gaps) != Stop::Finished {
             go_on()?;
         }
-        let found = Self::read(&session.outcomes_and(&gaps.written()));
-        Ok(Ok(found.expect("INV-6: what was written reads")))
+        Ok(Ok(Self { session, gaps }))
+    }
+
+    /// The outcomes of its requests, and its report.
+    pub fn outcomes_and_report(&self) -> (Outcomes, Report) {
+        let (outcomes, report) = self.session.outcomes_and_report();
+        (Outcomes { gaps: self.gaps.kept(), ..outcomes }, report)
+    }
+}
+
+impl Outcomes {
+    /// Runs a scenario to its end, and returns the outcomes of its requests.
+    pub fn of_run(scenario: Scenario, trace: Option<Arc<Trace>>) -> Result<Self, Diagnostics> {
+        match FinishedRun::of(scenario, trace, &mut || Ok::<(), Infallible>(())) {
+            Ok(run) => run.map(|run| run.outcomes_and_report().0),
+            Err(never) => match never {},
+        }
     }
 }
 
