@@ -177,5 +177,10 @@ export default defineConfig({
   server: { port: 5173, strictPort: false },
   // A frame whose sandbox gives it no origin asks for every script as a stranger.
   preview: { port: 4173, strictPort: false, cors: true },
-  test: { include: ['src/**/*.test.ts', 'tests/layout/*.test.ts'], environment: 'node' },
+  test: {
+    include: ['src/**/*.test.ts', 'tests/layout/*.test.ts'],
+    environment: 'node',
+    // A test reads styles as text; else they are empty in tests.
+    css: { include: /\.css\?raw$/ },
+  },
 });

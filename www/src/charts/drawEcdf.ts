@@ -1,7 +1,8 @@
 // A distribution as the share of requests at or below each value: log x, percent y, the percentiles marked on the curve.
 import { durationMs, plain, text } from '../base/units.ts';
 import type { Palette } from '../draw/inks.ts';
-import { font, label, plate } from '../draw/marks.ts';
+import { DASHES } from '../draw/looks.ts';
+import { font, label, lineOf, plate } from '../draw/marks.ts';
 import type { Pen } from '../draw/pen.ts';
 import { type EcdfPicture, EDGE } from './ecdfPicture.ts';
 import { logTicks } from './scales.ts';
@@ -36,9 +37,9 @@ export function drawEcdf(s: EcdfScene): void {
   }
   const slo = drawObjective(s, x, right, bottom);
   if (s.before && s.before.values.length > 0) {
-    pen.setLineDash([4, 3]);
+    pen.setLineDash(DASHES.before);
     drawCurve({ ...s, ...s.before, stroke: p.ink3 }, x, y, right, 1.5);
-    pen.setLineDash([]);
+    pen.setLineDash(DASHES.solid);
   }
   drawCurve(s, x, y, right);
   drawMarks(s, x, y, slo);
@@ -92,14 +93,7 @@ function drawObjective(s: EcdfScene, x: (v: number) => number, right: number, bo
   const { pen, p } = s;
   const at = objectiveAt(s, x);
   if (at === undefined) return [];
-  pen.strokeStyle = p.miss;
-  pen.lineWidth = 1;
-  pen.setLineDash([5, 3]);
-  pen.beginPath();
-  pen.moveTo(at, EDGE.top - 4);
-  pen.lineTo(at, bottom);
-  pen.stroke();
-  pen.setLineDash([]);
+  lineOf(pen, p, 'objective', [at, EDGE.top - 4], [at, bottom]);
   const before = at + 28 > right;
   label(pen, 'SLO', before ? at - 4 : at + 4, bottom - 5, p.missText, before ? 'right' : 'left');
   return [{ x: before ? at - 28 : at + 3, y: bottom - 5, w: 25 }];

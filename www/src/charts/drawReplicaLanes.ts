@@ -1,6 +1,7 @@
 // Replicas over time in lanes: what each was, by shape and ground.
 import type { Palette } from '../draw/inks.ts';
-import { font, label, SOLID } from '../draw/marks.ts';
+import { DASHES, type ReplicaLook, replicaLook } from '../draw/looks.ts';
+import { font, label } from '../draw/marks.ts';
 import type { Pen } from '../draw/pen.ts';
 import type { Box, Lanes } from './timePicture.ts';
 
@@ -74,46 +75,33 @@ export function drawLaneNames(s: Scene): void {
   }
 }
 
-/** How a state looks: its ground in the ink of blocks in use, a foot where it is degraded, and its edge. */
-type Look = {
-  readonly ground?: (pen: Pen, bar: Bar) => void;
-  readonly foot?: boolean;
-  readonly edge?: { readonly ink: (p: Palette) => string; readonly dash: readonly number[] };
-};
-
-const solid = (pen: Pen, { x, y, w, h }: Bar): void => pen.fillRect(x, y, w, h);
-const lowerHalf = (pen: Pen, { x, y, w, h }: Bar): void => pen.fillRect(x, y + h / 2, w, h / 2);
-const SERVING: Look = { ground: solid };
-const LOOKS: Readonly<Record<string, Look>> = {
-  starting: { edge: { ink: (p) => p.ink3, dash: SOLID } },
-  cold: { ground: lowerHalf, edge: { ink: (p) => p.kvUsed, dash: SOLID } },
-  draining: { ground: levels },
-  slow: { ground: levels, foot: true },
-  stuck: { ground: posts, foot: true },
-  'transfer-link': { ground: solid, foot: true },
-  signals: { edge: { ink: (p) => p.warn, dash: [1.5, 2] } },
-  unreachable: { edge: { ink: (p) => p.miss, dash: [3, 2] } },
-  down: { ground: crosses, edge: { ink: (p) => p.miss, dash: SOLID } },
+/** The grounds of states, in the ink of blocks in use; crosses are strokes. */
+const GROUNDS: Readonly<Record<NonNullable<ReplicaLook['ground']>, (pen: Pen, bar: Bar) => void>> = {
+  solid: (pen, { x, y, w, h }) => pen.fillRect(x, y, w, h),
+  'lower-half': (pen, { x, y, w, h }) => pen.fillRect(x, y + h / 2, w, h / 2),
+  levels,
+  posts,
+  crosses,
 };
 
 function drawBar({ pen, p }: Scene, state: string, bar: Bar, alpha: number): void {
   const { x, y, w, h } = bar;
-  const { ground, foot = false, edge } = LOOKS[state] ?? SERVING;
+  const { ground, foot = false, edge } = replicaLook(state);
   pen.globalAlpha = 0.8 * alpha;
   pen.fillStyle = p.kvUsed;
   pen.strokeStyle = p.miss;
-  ground?.(pen, bar);
+  if (ground) GROUNDS[ground](pen, bar);
   pen.globalAlpha = alpha;
   if (foot) {
     pen.fillStyle = p.miss;
     pen.fillRect(x, y + h - FOOT + 1, w, FOOT);
   }
   if (!edge) return;
-  pen.strokeStyle = edge.ink(p);
+  pen.strokeStyle = p[edge.ink];
   pen.lineWidth = 1;
-  pen.setLineDash([...edge.dash]);
+  pen.setLineDash(edge.dash);
   pen.strokeRect(x + 0.5, y + 0.5, Math.max(0.5, w - 1), Math.max(0.5, h - 1));
-  pen.setLineDash(SOLID);
+  pen.setLineDash(DASHES.solid);
 }
 
 /** Level stripes. */

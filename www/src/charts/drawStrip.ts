@@ -1,7 +1,7 @@
 // The heat map of a latency below its chart: the more requests, the further from the ground; cells without any are empty.
 import { heatPaint } from '../draw/heat.ts';
 import type { Palette } from '../draw/inks.ts';
-import { font, label, plate, SOLID } from '../draw/marks.ts';
+import { font, label, lineOf, plate } from '../draw/marks.ts';
 import type { Pen } from '../draw/pen.ts';
 import { filled, type StripPicture } from './stripPicture.ts';
 import { type Box, EDGE, placesIn, plotBox } from './timePicture.ts';
@@ -66,19 +66,12 @@ function drawCells(
 
 /** A pole at each edit, as on the other charts. */
 function drawPoles({ pen, p, flags, startS = 0, endS }: StripScene, box: Box, x: (timeS: number) => number): void {
-  pen.strokeStyle = p.accent;
-  pen.lineWidth = 1;
-  pen.setLineDash([2, 2]);
   for (const { at_us, applied } of flags) {
     if (at_us / 1e6 < startS || at_us / 1e6 > endS) continue;
     const at = Math.round(x(at_us / 1e6)) + 0.5;
     pen.globalAlpha = applied ? 0.9 : 0.4;
-    pen.beginPath();
-    pen.moveTo(at, box.y);
-    pen.lineTo(at, box.y + box.h);
-    pen.stroke();
+    lineOf(pen, p, 'edit', [at, box.y], [at, box.y + box.h]);
   }
-  pen.setLineDash(SOLID);
   pen.globalAlpha = 1;
 }
 
@@ -89,13 +82,6 @@ function drawObjective(
   y: (v: number) => number,
 ): void {
   if (!(slo > 0) || slo < low || slo > high) return;
-  pen.strokeStyle = p.miss;
-  pen.lineWidth = 1;
-  pen.setLineDash([5, 3]);
-  pen.beginPath();
-  pen.moveTo(left, y(slo));
-  pen.lineTo(right, y(slo));
-  pen.stroke();
-  pen.setLineDash(SOLID);
+  lineOf(pen, p, 'objective', [left, y(slo)], [right, y(slo)]);
   label(pen, 'SLO', right + Math.min(4, EDGE.right), y(slo) + 4, p.missText);
 }

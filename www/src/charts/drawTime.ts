@@ -1,7 +1,8 @@
 // A chart over time: its axis, its shaded times, bands and lines, and the names at the ends of lines.
 import { isFew } from '../base/view.ts';
 import type { Palette } from '../draw/inks.ts';
-import { font, label, plate, SOLID } from '../draw/marks.ts';
+import { DASHES } from '../draw/looks.ts';
+import { font, label, lineOf, plate } from '../draw/marks.ts';
 import type { Pen } from '../draw/pen.ts';
 import { drawLaneNames, drawReplicaLanes } from './drawReplicaLanes.ts';
 import { pennants } from './flags.ts';
@@ -93,9 +94,8 @@ function drawAxis(s: Plot): void {
   }
 }
 
-/** Half the width of an isolated value, and the dash of percentiles of a handful. */
+/** Half the width of an isolated value. */
 const ALONE = 1.5;
-const THIN = [2, 2];
 
 /**
  * Traverses a line from left to right, without a list of its points. A bucket without a value, in which nothing
@@ -161,13 +161,13 @@ function drawLines(s: Plot): void {
     for (const isFewNow of line.counts ? [false, true] : [undefined]) {
       pen.strokeStyle = isFewNow ? s.p.ink3 : line.ink;
       pen.lineWidth = isFewNow ? 1 : line.width;
-      pen.setLineDash(isFewNow ? THIN : line.dash);
+      pen.setLineDash(isFewNow ? DASHES.few : line.dash);
       pen.beginPath();
       goAlong(s, line, isFewNow);
       pen.stroke();
     }
   }
-  pen.setLineDash(SOLID);
+  pen.setLineDash(DASHES.solid);
   pen.lineJoin = 'miter';
 }
 
@@ -176,19 +176,8 @@ function drawObjective(s: Plot): number | undefined {
   const { pen, p, box } = s;
   if (!(s.slo > 0) || s.slo < s.low || s.slo > s.high) return undefined;
   const y = s.y(s.slo);
-  pen.strokeStyle = p.miss;
-  pen.lineWidth = 1;
-  pen.setLineDash([5, 3]);
-  stroke(pen, [box.x, y], [box.x + box.w, y]);
-  pen.setLineDash(SOLID);
+  lineOf(pen, p, 'objective', [box.x, y], [box.x + box.w, y]);
   return y;
-}
-
-function stroke(pen: Pen, from: Point, to: Point): void {
-  pen.beginPath();
-  pen.moveTo(...from);
-  pen.lineTo(...to);
-  pen.stroke();
 }
 
 /** The line of a law, and its name. */
@@ -202,7 +191,7 @@ function drawOver(s: Plot, { name, pieces, strokes, at }: OverLine): void {
   pen.clip();
   pen.strokeStyle = p.ink;
   pen.lineWidth = 1.5;
-  pen.setLineDash([4, 3]);
+  pen.setLineDash(DASHES.law);
   for (const violated of [false, true]) {
     pen.globalAlpha = violated ? 0.55 : 1;
     pen.beginPath();
@@ -214,7 +203,7 @@ function drawOver(s: Plot, { name, pieces, strokes, at }: OverLine): void {
     pen.stroke();
   }
   pen.globalAlpha = 1;
-  pen.setLineDash(SOLID);
+  pen.setLineDash(DASHES.solid);
   pen.strokeStyle = p.ink2;
   pen.lineWidth = 1;
   pen.beginPath();
@@ -295,16 +284,12 @@ const CLEAR = 6;
 /** A pole at each edit; above the first chart their pennants and the word for the warm-up. */
 function drawEdits(s: Plot): void {
   const { pen, p, box } = s;
-  pen.strokeStyle = p.accent;
-  pen.lineWidth = 1;
-  pen.setLineDash([2, 2]);
   const flags = s.flags.filter((f) => f.at_us / 1e6 >= (s.startS ?? 0) && f.at_us / 1e6 <= s.endS);
   for (const flag of flags) {
     const x = Math.round(s.x(flag.at_us / 1e6)) + 0.5;
     pen.globalAlpha = flag.applied ? 0.9 : 0.4;
-    stroke(pen, [x, box.y], [x, box.y + box.h]);
+    lineOf(pen, p, 'edit', [x, box.y], [x, box.y + box.h]);
   }
-  pen.setLineDash(SOLID);
   pen.globalAlpha = 1;
   if (!s.first) return;
   const applied = flags.filter((f) => f.applied);

@@ -3,11 +3,11 @@
 import { count, minus, plain, ratePerS, text } from '../base/units.ts';
 import { lastSpan, type ViewColumns } from '../base/view.ts';
 import type { Palette } from '../draw/inks.ts';
+import { countLook, DASHES, seriesDash } from '../draw/looks.ts';
 import type { Frame } from '../generated/boundary.ts';
 import { latestAt, rowAt } from './latestAt.ts';
 import { lanesOf, statesAt } from './replicaLanes.ts';
 import {
-  DASHES,
   gauge,
   type Line,
   latest,
@@ -16,7 +16,6 @@ import {
   milliseconds,
   none,
   percentiles,
-  SOLID,
   type TimeSpec,
   whole,
 } from './specs.ts';
@@ -33,18 +32,17 @@ const DESIRED = 'desired';
 /** Replicas by stage, those without a replica left out, and the wanted number in steps over them. */
 function lives(data: ViewColumns): Line[] {
   return data.names.flatMap((name, column): Line[] => {
-    const isFirst = name === 'serving';
     const isWanted = name === DESIRED;
-    if (column === 0 || !(isFirst || isWanted || data.columns[column]?.some((n) => n > 0))) return [];
+    if (column === 0 || !(name === 'serving' || isWanted || data.columns[column]?.some((n) => n > 0))) return [];
+    const { ink, width, solid, end } = countLook(name);
     return [
       {
         column,
         name,
-        ...(name === 'degraded' && { end: 'degr.' }),
-        dash: () => (isWanted || isFirst || name === 'down' ? SOLID : (DASHES[(column - 1) % DASHES.length] ?? SOLID)),
-        stroke: (p) =>
-          isWanted ? p.ink : isFirst ? p.decode : name === 'down' ? p.miss : name === 'degraded' ? p.warn : p.ink3,
-        width: () => (isWanted ? 2 : isFirst ? 1.75 : 1.25),
+        ...(end !== undefined && { end }),
+        dash: () => (solid ? DASHES.solid : seriesDash(column - 1)),
+        stroke: (p) => p[ink],
+        width: () => width,
         replica: undefined,
         quiet: isWanted,
       },
@@ -74,7 +72,7 @@ function counted(data: ViewColumns): Line[] {
     column: i + 1,
     name: name.replaceAll('_', ' '),
     end: ENDS[name] ?? name,
-    dash: () => DASHES[i % DASHES.length] ?? SOLID,
+    dash: () => seriesDash(i),
     stroke: (p: Palette) => (i < 2 ? p.ink : i < 4 ? p.ink2 : p.ink3),
     width: () => (i === 0 ? 1.75 : 1.25),
     replica: undefined,
@@ -112,7 +110,7 @@ function bandLines(data: ViewColumns): Line[] {
     column,
     name: BAND + minus(priority),
     end: minus(priority),
-    dash: () => DASHES[i % DASHES.length] ?? SOLID,
+    dash: () => seriesDash(i),
     stroke: (p) => (i === 0 ? p.ink : p.ink2),
     width: () => (i === 0 ? 1.75 : 1.25),
     replica: undefined,
@@ -123,7 +121,7 @@ const SATURATION: Line = {
   column: 1,
   name: 'saturation',
   end: '',
-  dash: () => SOLID,
+  dash: () => DASHES.solid,
   stroke: (p) => p.ink,
   width: () => 1.75,
   replica: undefined,
@@ -233,12 +231,19 @@ export const MORE_SPECS: readonly TimeSpec[] = [
       {
         column: 1,
         name: 'arrived',
-        dash: () => DASHES[1] ?? SOLID,
+        dash: () => seriesDash(1),
         stroke: (p) => p.ink3,
         width: () => 1,
         replica: undefined,
       },
-      { column: 2, name: 'done', dash: () => SOLID, stroke: (p) => p.ink, width: () => 1.75, replica: undefined },
+      {
+        column: 2,
+        name: 'done',
+        dash: () => DASHES.solid,
+        stroke: (p) => p.ink,
+        width: () => 1.75,
+        replica: undefined,
+      },
     ],
     show: (v) => ratePerS(v).value,
     now: (f, line) => (line.column === 1 ? f.key.offered_per_s : f.key.completed_per_s),
@@ -257,9 +262,9 @@ export const MORE_SPECS: readonly TimeSpec[] = [
     top: 1,
     fixed: false,
     lines: () => [
-      lineOfColumn(1, 'arrived', (p) => p.ink3, DASHES[1] ?? SOLID, 1),
-      lineOfColumn(2, 'good', (p) => p.ink, SOLID, 1.75),
-      lineOfColumn(3, '95 %', (p) => p.warn, DASHES[2] ?? SOLID, 1.25),
+      lineOfColumn(1, 'arrived', (p) => p.ink3, seriesDash(1), 1),
+      lineOfColumn(2, 'good', (p) => p.ink, DASHES.solid, 1.75),
+      lineOfColumn(3, '95 %', (p) => p.warn, seriesDash(2), 1.25),
     ],
     bands: [[2, 1]],
     band: (p) => p.miss,
@@ -281,8 +286,8 @@ export const MORE_SPECS: readonly TimeSpec[] = [
     top: 2,
     fixed: false,
     lines: () => [
-      { ...lineOfColumn(1, 'gateway', (p) => p.ink, SOLID, 1.75), end: 'gate' },
-      lineOfColumn(2, 'clients', (p) => p.ink2, DASHES[1] ?? SOLID, 1.25),
+      { ...lineOfColumn(1, 'gateway', (p) => p.ink, DASHES.solid, 1.75), end: 'gate' },
+      lineOfColumn(2, 'clients', (p) => p.ink2, seriesDash(1), 1.25),
     ],
     show: (v) => v.toFixed(2),
     now: ofRow,

@@ -2,6 +2,7 @@
 import { count, durationMs, plain, text } from '../base/units.ts';
 import { lastSpan, type Place, type ViewColumns } from '../base/view.ts';
 import type { Palette } from '../draw/inks.ts';
+import { DASHES, seriesDash } from '../draw/looks.ts';
 import type { Frame, ReplicaFrame, View } from '../generated/boundary.ts';
 import type { Lanes } from './timePicture.ts';
 
@@ -65,11 +66,8 @@ export type TimeSpec = {
   readonly of?: Place['of'];
 };
 
-export const SOLID: number[] = [];
 /** Requests held at the gateway: a line beside those of the replicas. */
 const GATEWAY = 'gateway';
-const HELD: number[] = [4, 2];
-export const DASHES: readonly number[][] = [SOLID, [5, 3], [1.5, 2.5], [8, 2, 2, 2]];
 
 export function percentiles(ink: (p: Palette) => string): (data: ViewColumns) => Line[] {
   const widths = [1.25, 1, 2];
@@ -77,7 +75,7 @@ export function percentiles(ink: (p: Palette) => string): (data: ViewColumns) =>
     ['p50', 'p90', 'p99'].map((name, i) => ({
       column: i + 1,
       name,
-      dash: () => SOLID,
+      dash: () => DASHES.solid,
       stroke: ink,
       width: () => widths[i] ?? 1,
       replica: undefined,
@@ -90,7 +88,7 @@ const AT_PREFILL = 'prefill';
 function atPrefill(data: ViewColumns): Line[] {
   const column = data.names.indexOf('prefill_p50_ms');
   if (column < 0) return [];
-  const line = { column, name: AT_PREFILL, dash: () => [1.5, 2.5], width: () => 1, replica: undefined };
+  const line = { column, name: AT_PREFILL, dash: () => DASHES['at-prefill'], width: () => 1, replica: undefined };
   return [{ ...line, stroke: (p: Palette) => p.ink3 }];
 }
 
@@ -110,7 +108,7 @@ function replicas(data: ViewColumns): Line[] {
   const gateway = {
     end: 'gate',
     ...lineOf(GATEWAY, all.length - 1, false),
-    dash: () => HELD,
+    dash: () => DASHES.held,
     stroke: (p: Palette) => p.ink2,
     width: () => 1.25,
   };
@@ -121,7 +119,7 @@ export function lineOf(name: string, i: number, single: boolean): Line {
   return {
     column: i + 1,
     name,
-    dash: (focus) => (single && focus === i ? SOLID : (DASHES[(single ? i : 2 - i) % DASHES.length] ?? SOLID)),
+    dash: (focus) => (single && focus === i ? DASHES.solid : seriesDash(single ? i : 2 - i)),
     stroke: (p, focus) =>
       (single ? focus === i : name === 'max') ? p.ink : focus === undefined && single ? p.ink2 : p.ink3,
     width: (focus) => ((single ? focus === i : name === 'max') ? 1.75 : focus === undefined && single ? 1.25 : 1),

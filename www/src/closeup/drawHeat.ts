@@ -5,7 +5,7 @@ import { placePennants } from '../charts/flags.ts';
 import { logTicks, timeTicks } from '../charts/scales.ts';
 import { heatPaint } from '../draw/heat.ts';
 import type { Palette } from '../draw/inks.ts';
-import { font, label, plate } from '../draw/marks.ts';
+import { font, label, lineOf, plate } from '../draw/marks.ts';
 import type { Pen } from '../draw/pen.ts';
 import { type HeatPart, heatPlaces, latencyRange, type Places } from './heatPicture.ts';
 
@@ -106,14 +106,7 @@ function drawObjective({ pen, p, at, map }: Scene): void {
   const [low, high] = latencyRange(map);
   if (slo < low || slo > high) return;
   const y = Math.round(at.y(slo)) + 0.5;
-  pen.strokeStyle = p.miss;
-  pen.lineWidth = 1;
-  pen.setLineDash([5, 3]);
-  pen.beginPath();
-  pen.moveTo(at.left, y);
-  pen.lineTo(at.right, y);
-  pen.stroke();
-  pen.setLineDash([]);
+  lineOf(pen, p, 'objective', [at.left, y], [at.right, y]);
   label(pen, 'SLO', at.right + 5, y + 4, p.missText);
 }
 
@@ -148,12 +141,7 @@ function drawFlags({ pen, p, at, flags, startS, endS, nowS }: Scene): void {
     pen.fill();
     pen.stroke();
     label(pen, pennant.text, x + dir * pad, 12, applied ? p.onAccent : p.ink2, side === 'right' ? 'left' : 'right');
-    pen.setLineDash([1.5, 2.5]);
-    pen.beginPath();
-    pen.moveTo(Math.round(x) + 0.5, 15);
-    pen.lineTo(Math.round(x) + 0.5, at.bottom);
-    pen.stroke();
-    pen.setLineDash([]);
+    lineOf(pen, p, 'pennant', [Math.round(x) + 0.5, 15], [Math.round(x) + 0.5, at.bottom]);
   }
 }
 

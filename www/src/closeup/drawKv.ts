@@ -3,6 +3,7 @@
 import { count } from '../base/units.ts';
 import { heatPaint } from '../draw/heat.ts';
 import type { Palette } from '../draw/inks.ts';
+import { DASHES } from '../draw/looks.ts';
 import type { Pen } from '../draw/pen.ts';
 import { ACROSS, type KvMark, type KvPicture, LOOK, NO_GROUP } from './kvPicture.ts';
 
@@ -241,8 +242,8 @@ function drawMarks(pen: Pen, p: Palette, picture: KvPicture): boolean {
     ],
     1.5,
   );
-  pen.setLineDash([2, 1.5]);
+  pen.setLineDash(DASHES.preempted);
   outline(pen, p.preempt, of('preempted'), s);
-  pen.setLineDash([]);
+  pen.setLineDash(DASHES.solid);
   return true;
 }

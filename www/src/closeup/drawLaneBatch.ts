@@ -1,5 +1,6 @@
 // Draws the running and the waiting requests of the open replica over the window.
 import { count } from '../base/units.ts';
+import { DASHES } from '../draw/looks.ts';
 import { font, label, labelFrom } from '../draw/marks.ts';
 import type { OpenLane } from '../generated/boundary.ts';
 import type { LaneScene } from './drawLanes.ts';
@@ -31,10 +32,10 @@ export function drawBatch(scene: LaneScene, open: OpenLane, band: Band): void {
     pen.fillRect(plot.x, Math.round(y(n)), plot.w, 1);
   }
   const until = Math.min(lanes.to_us, lanes.now_us);
-  const line = (values: readonly number[], ink: string, width: number, dash: readonly number[]): void => {
+  const line = (values: readonly number[], ink: string, width: number, dash: number[]): void => {
     pen.strokeStyle = ink;
     pen.lineWidth = width;
-    pen.setLineDash([...dash]);
+    pen.setLineDash(dash);
     pen.beginPath();
     values.forEach((n, i) => {
       const to = x(open.batch_us[i + 1] ?? until);
@@ -43,10 +44,10 @@ export function drawBatch(scene: LaneScene, open: OpenLane, band: Band): void {
       pen.lineTo(Math.max(to, x(open.batch_us[i] ?? 0)), y(n));
     });
     pen.stroke();
-    pen.setLineDash([]);
+    pen.setLineDash(DASHES.solid);
   };
-  line(open.waiting, p.ink3, 1.25, [5, 3]);
-  line(open.running, p.ink, 1.75, []);
+  line(open.waiting, p.ink3, 1.25, DASHES.second);
+  line(open.running, p.ink, 1.75, DASHES.solid);
   const i = changeAt(open.batch_us, Math.min(view.cursorUs ?? until, until));
   if (i < 0) return;
   const [running = 0, waiting = 0] = [open.running[i], open.waiting[i]];

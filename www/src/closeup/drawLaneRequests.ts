@@ -1,34 +1,9 @@
 // Draws the requests of the open replica, each in its row; too many of them as a strip of density.
-import { font, label, labelFrom } from '../draw/marks.ts';
-import type { LaneRequest, OpenLane, SegmentKind } from '../generated/boundary.ts';
+import { DASHES, PHASES, REQUESTS, type RequestLook } from '../draw/looks.ts';
+import { font, label, labelFrom, lineOf } from '../draw/marks.ts';
+import type { LaneRequest, OpenLane } from '../generated/boundary.ts';
 import type { LaneScene } from './drawLanes.ts';
 import type { Requests } from './lanesLayout.ts';
-
-type Look = 'waits' | 'prefill' | 'decode' | 'preempted';
-
-const LOOKS: Readonly<Record<SegmentKind, Look>> = {
-  admission: 'waits',
-  gateway: 'waits',
-  router: 'waits',
-  broken: 'preempted',
-  'back-off': 'waits',
-  'front-end': 'waits',
-  delay: 'waits',
-  queue: 'waits',
-  'kv-load': 'waits',
-  'adapter-load': 'waits',
-  prefill: 'prefill',
-  room: 'waits',
-  'first-byte': 'waits',
-  transfer: 'waits',
-  join: 'waits',
-  'first-token': 'decode',
-  decode: 'decode',
-  preempted: 'preempted',
-  recompute: 'prefill',
-  streaming: 'decode',
-  output: 'decode',
-};
 
 /** Columns of the strip of density, in pixels. */
 const COLUMN = 3;
@@ -67,22 +42,23 @@ function drawRequest({ pen, p, lanes, x }: LaneScene, request: LaneRequest, band
   for (const part of request.parts) {
     const [x0, x1] = [x(part.from_us), x(part.to_us)];
     const w = Math.max(0.5, x1 - x0);
-    const look = LOOKS[part.kind];
+    const { look } = PHASES[part.kind];
+    const { ink, hollow, dash } = REQUESTS[look];
     pen.globalAlpha = part.from_us >= lanes.now_us ? 0.38 : 1;
-    if (look === 'prefill' || look === 'decode') {
+    if (!hollow) {
       const h = look === 'prefill' ? thick : Math.max(1, thick - (band.row >= 6 ? 2 : 0));
-      pen.fillStyle = p[look];
+      pen.fillStyle = p[ink];
       pen.fillRect(x0, y + (thick - h) / 2, w, h);
       continue;
     }
-    pen.strokeStyle = look === 'preempted' ? p.preempt : p.lineStrong;
+    pen.strokeStyle = p[ink];
     pen.lineWidth = 1;
-    if (look === 'preempted') pen.setLineDash([2, 1.5]);
+    pen.setLineDash(dash);
     if (thick < 3) {
       pen.fillStyle = pen.strokeStyle;
       pen.fillRect(x0, y + thick / 2 - 0.5, w, 1);
     } else pen.strokeRect(x0 + 0.5, y + 0.5, Math.max(0, w - 1), thick - 1);
-    pen.setLineDash([]);
+    pen.setLineDash(DASHES.solid);
   }
   pen.globalAlpha = 1;
 }
@@ -118,13 +94,7 @@ function drawChosen({ pen, p, lanes, layout, x }: LaneScene, request: LaneReques
   }
   const first = request.first_step_us;
   if (first !== null && first >= lanes.from_us && first <= lanes.to_us) {
-    pen.lineWidth = 1;
-    pen.setLineDash([1, 3]);
-    pen.beginPath();
-    pen.moveTo(x(first), band.y - 4);
-    pen.lineTo(x(first), y - 1);
-    pen.stroke();
-    pen.setLineDash([]);
+    lineOf(pen, p, 'first-step', [x(first), band.y - 4], [x(first), y - 1]);
   }
   // Below the count of requests, which stands at the top.
   pen.font = font(p, 11);
@@ -136,28 +106,22 @@ function drawChosen({ pen, p, lanes, layout, x }: LaneScene, request: LaneReques
 /** How many requests waited, prefilled and decoded at each place. */
 function drawStrip({ pen, p, layout, x }: LaneScene, open: OpenLane, band: Requests): void {
   const columns = Math.max(1, Math.ceil(layout.plot.w / COLUMN));
-  const looks: readonly Look[] = ['decode', 'prefill', 'preempted', 'waits'];
+  const looks: readonly RequestLook[] = ['decode', 'prefill', 'preempted', 'waiting'];
   const counts = looks.map(() => new Float64Array(columns));
   const column = (us: number): number => Math.min(columns - 1, Math.floor((x(us) - layout.plot.x) / COLUMN));
   for (const request of open.requests)
     for (const part of request.parts) {
-      const into = counts[looks.indexOf(LOOKS[part.kind])];
+      const into = counts[looks.indexOf(PHASES[part.kind].look)];
       for (let c = column(part.from_us); into && c <= column(part.to_us); c++) into[c] = (into[c] ?? 0) + 1;
     }
   const sum = (c: number): number => counts.reduce((all, of) => all + (of[c] ?? 0), 0);
   let most = 1;
   for (let c = 0; c < columns; c++) most = Math.max(most, sum(c));
-  const inks: Readonly<Record<Look, string>> = {
-    decode: p.decode,
-    prefill: p.prefill,
-    preempted: p.preempt,
-    waits: p.lineStrong,
-  };
   for (let c = 0; c < columns; c++) {
     let y = band.y + band.h - 6;
     looks.forEach((look, i) => {
       const h = ((band.h - 8) * (counts[i]?.[c] ?? 0)) / most;
-      pen.fillStyle = inks[look];
+      pen.fillStyle = p[REQUESTS[look].ink];
       pen.fillRect(layout.plot.x + c * COLUMN, y - h, COLUMN, h);
       y -= h;
     });

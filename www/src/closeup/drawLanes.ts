@@ -4,7 +4,8 @@ import { durationUs, NBSP, plain, sig3 } from '../base/units.ts';
 import { isFew } from '../base/view.ts';
 import { timeTicks } from '../charts/scales.ts';
 import type { Palette } from '../draw/inks.ts';
-import { font, label, labelFrom, tenant } from '../draw/marks.ts';
+import { DASHES, REQUESTS, type RequestLook } from '../draw/looks.ts';
+import { font, label, labelFrom, lineOf, tenant } from '../draw/marks.ts';
 import type { Pen } from '../draw/pen.ts';
 import type { Lane, Lanes, OpenLane } from '../generated/boundary.ts';
 import { drawBatch } from './drawLaneBatch.ts';
@@ -270,25 +271,16 @@ function drawOver(scene: LaneScene): void {
     pen.fillStyle = p.voidHatch;
     pen.fillRect(plot.x, area.y, x(lanes.kept_from_us) - plot.x, area.h);
   }
-  const line = (us: number, dash: readonly number[], ink: string, width: number): void => {
-    pen.strokeStyle = ink;
-    pen.lineWidth = width;
-    pen.setLineDash([...dash]);
-    pen.beginPath();
-    for (const [y0, y1] of stretches(scene)) {
-      pen.moveTo(x(us), y0);
-      pen.lineTo(x(us), y1);
-    }
-    pen.stroke();
-    pen.setLineDash([]);
+  const line = (us: number, kind: 'playhead' | 'cursor'): void => {
+    for (const [y0, y1] of stretches(scene)) lineOf(pen, p, kind, [x(us), y0], [x(us), y1]);
   };
   const { now, cursor } = chipsOf(scene);
   if (now !== undefined) {
-    line(lanes.now_us, [], p.accent, 1.5);
+    line(lanes.now_us, 'playhead');
     chipAt(scene, now, (lanes.now_us / 1e6).toFixed(3), true);
   }
   if (cursor !== undefined && view.cursorUs !== undefined) {
-    line(view.cursorUs, [3, 3], p.ink3, 1);
+    line(view.cursorUs, 'cursor');
     chipAt(scene, cursor, (view.cursorUs / 1e6).toFixed(3), false);
   }
 }
@@ -307,11 +299,11 @@ function chipAt({ pen, p, layout, width }: LaneScene, x: number, text: string, i
 
 function drawLegend({ pen, p, layout, width }: LaneScene): void {
   const y = layout.legend.y + 13;
-  const entries = ['queued', 'prefill', 'decode', 'preempted'] as const;
+  const entries = { queued: 'waiting', prefill: 'prefill', decode: 'decode', preempted: 'preempted' } as const;
   pen.font = font(p, 11);
   let x = layout.plot.x;
-  for (const name of entries) {
-    swatch(pen, p, name, x, y - 8);
+  for (const [name, look] of Object.entries(entries)) {
+    swatch(pen, p, look, x, y - 8);
     label(pen, name, x + 13, y, p.ink2);
     x += 13 + pen.measureText(name).width + 12;
   }
@@ -319,17 +311,19 @@ function drawLegend({ pen, p, layout, width }: LaneScene): void {
   labelFrom(pen, remark, x, width - 6, y, p.ink3);
 }
 
-function swatch(pen: Pen, p: Palette, name: 'queued' | 'prefill' | 'decode' | 'preempted', x: number, y: number): void {
-  if (name === 'prefill' || name === 'decode') {
-    pen.fillStyle = p[name];
+function swatch(pen: Pen, p: Palette, look: RequestLook, x: number, y: number): void {
+  const { ink, hollow, dash } = REQUESTS[look];
+  if (!hollow) {
+    pen.fillStyle = p[ink];
     pen.fillRect(x, y, 9, 9);
     return;
   }
-  pen.strokeStyle = name === 'queued' ? p.ink3 : p.preempt;
+  // The strong line of a waiting request is too faint beside words.
+  pen.strokeStyle = look === 'waiting' ? p.ink3 : p[ink];
   pen.lineWidth = 1;
-  pen.setLineDash(name === 'queued' ? [] : [2, 1.5]);
+  pen.setLineDash(dash);
   pen.strokeRect(x + 0.5, y + 0.5, 8, 8);
-  pen.setLineDash([]);
+  pen.setLineDash(DASHES.solid);
 }
 
 /** The lanes in one sentence. */

@@ -6,7 +6,8 @@ import { isFew } from '../base/view.ts';
 import { placeMark } from '../charts/drawEcdf.ts';
 import { linearTop, logCeil, logFloor, logTicks } from '../charts/scales.ts';
 import type { Palette } from '../draw/inks.ts';
-import { font, label, plate } from '../draw/marks.ts';
+import { DASHES } from '../draw/looks.ts';
+import { font, label, lineOf, plate } from '../draw/marks.ts';
 import type { Pen } from '../draw/pen.ts';
 import type { Ecdf } from '../generated/boundary.ts';
 import type { SpreadPart, StepsPart } from './spreadPicture.ts';
@@ -92,9 +93,9 @@ export function drawSpread(pen: Pen, p: Palette, width: number, height: number, 
   ticksBelow(at, low, high);
   const taken = drawObjective(at, s.sloMs, low, high);
   if (before && before.count > 0) {
-    pen.setLineDash([4, 3]);
+    pen.setLineDash(DASHES.before);
     curve(at, before, p.ink3, 1.25);
-    pen.setLineDash([]);
+    pen.setLineDash(DASHES.solid);
   }
   curve(at, visible, p.prefill, 2);
   drawPercentiles(at, visible, taken);
@@ -124,14 +125,7 @@ type Taken = { readonly x: number; readonly y: number; readonly w: number };
 function drawObjective({ pen, p, x, top, bottom, left }: Plane, ms: number, low: number, high: number): Taken[] {
   if (ms < low || ms > high) return [];
   const at = Math.round(x(ms)) + 0.5;
-  pen.strokeStyle = p.miss;
-  pen.lineWidth = 1;
-  pen.setLineDash([5, 3]);
-  pen.beginPath();
-  pen.moveTo(at, top);
-  pen.lineTo(at, bottom);
-  pen.stroke();
-  pen.setLineDash([]);
+  lineOf(pen, p, 'objective', [at, top], [at, bottom]);
   const before = at - 26 > left;
   label(pen, 'SLO', at + (before ? -4 : 4), bottom - 5, p.missText, before ? 'right' : 'left');
   return [{ x: before ? at - 28 : at + 3, y: bottom - 5, w: 25 }];
@@ -230,7 +224,7 @@ export function drawSteps(pen: Pen, p: Palette, width: number, height: number, s
   const [running, ms] = points.line;
   pen.strokeStyle = p.ink;
   pen.lineWidth = 1.25;
-  pen.setLineDash([5, 3]);
+  pen.setLineDash(DASHES.second);
   pen.beginPath();
   running.forEach((n, i) => {
     const place = [at.x(Math.min(most, n)), at.y(ms[i] ?? low)] as const;
@@ -238,7 +232,7 @@ export function drawSteps(pen: Pen, p: Palette, width: number, height: number, s
     else pen.lineTo(...place);
   });
   pen.stroke();
-  pen.setLineDash([]);
+  pen.setLineDash(DASHES.solid);
 }
 
 /** Steps that only decode are dots; those with a part of a prompt are hollow squares. */

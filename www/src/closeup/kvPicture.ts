@@ -1,5 +1,6 @@
 // The map of blocks as data: where each block lies, how it looks, and what changed on it.
 
+import { BLOCKS } from '../draw/looks.ts';
 import type { Picture } from '../draw/thread/paintProtocol.ts';
 import type { BlockPage, Blocks } from '../generated/boundary.ts';
 
@@ -32,12 +33,12 @@ const AGES = 16;
 export type Colouring = 'owner' | 'group' | 'age' | 'references';
 
 const BY_LETTER: Readonly<Record<string, number>> = {
-  u: LOOK.used,
-  s: LOOK.shared,
-  c: LOOK.cached,
-  h: LOOK.handedOver,
-  r: LOOK.setAside,
-  x: LOOK.out,
+  [BLOCKS.used.letter]: LOOK.used,
+  [BLOCKS.shared.letter]: LOOK.shared,
+  [BLOCKS.cached.letter]: LOOK.cached,
+  [BLOCKS.held.letter]: LOOK.handedOver,
+  [BLOCKS.reserved.letter]: LOOK.setAside,
+  [BLOCKS.out.letter]: LOOK.out,
 };
 
 /** The look of each block of a page. */

@@ -1,5 +1,6 @@
 // The paints of a drawing: the tokens, which are texts and can be posted, and the hatches, which each drawing thread
 // makes from them.
+import { HATCHES, type Hatch } from './looks.ts';
 
 /** The tokens of the visual language, as canvas paint. */
 export type Tokens = {
@@ -47,14 +48,14 @@ export function tokensOf({ cachedHatch, voidHatch, downHatch, ...tokens }: Palet
 export function withHatches(tokens: Tokens): Palette {
   return {
     ...tokens,
-    cachedHatch: hatch(tokens.kvCached, 4, 1.4, 0.18),
-    voidHatch: hatch(tokens.line, 6, 1, 0),
-    downHatch: hatch(tokens.miss, 6, 0.5, 0, true),
+    cachedHatch: hatch(tokens, HATCHES.cached),
+    voidHatch: hatch(tokens, HATCHES.void),
+    downHatch: hatch(tokens, HATCHES.down),
   };
 }
 
-/** Parallel lines at 45°, `step` apart along each axis, over a faint ground of the same colour; crossed: in both directions. */
-function hatch(colour: string, step: number, width: number, ground: number, crossed = false): CanvasPattern | string {
+function hatch(tokens: Tokens, { ink, step, width, ground, crossed }: Hatch): CanvasPattern | string {
+  const colour = tokens[ink];
   const scale = 2;
   const tile = tileOf(step * scale);
   const g = tile.getContext('2d');

@@ -1,9 +1,11 @@
 // The marks: small shapes with the same meaning everywhere.
 
 import type { Palette } from './inks.ts';
+import { DASHES, LINES, REQUESTS } from './looks.ts';
 import type { Pen } from './pen.ts';
 
 export type Align = 'left' | 'right' | 'center';
+export type Point = readonly [x: number, y: number];
 export type Health = 'none' | 'met' | 'risk' | 'missed';
 
 const FULL = Math.PI * 2;
@@ -60,6 +62,24 @@ export function figure(
 /** Text that ends at `right`; left out if it would come closer to `from` than the distance of two words. */
 export function labelFrom(pen: Pen, text: string, from: number, right: number, y: number, fill: string): void {
   if (right - pen.measureText(text).width >= from + 6) label(pen, text, right, y, fill, 'right');
+}
+
+/** A straight line in the pen's look. */
+export function line(pen: Pen, from: Point, to: Point): void {
+  pen.beginPath();
+  pen.moveTo(...from);
+  pen.lineTo(...to);
+  pen.stroke();
+}
+
+/** A straight line with a meaning; the pen's lines are solid after it. */
+export function lineOf(pen: Pen, p: Palette, kind: keyof typeof LINES, from: Point, to: Point): void {
+  const { ink, width, dash } = LINES[kind];
+  pen.strokeStyle = p[ink];
+  pen.lineWidth = width;
+  pen.setLineDash(dash);
+  line(pen, from, to);
+  pen.setLineDash(DASHES.solid);
 }
 
 export function roundRect(pen: Pen, x: number, y: number, w: number, h: number, r: number): void {
@@ -146,13 +166,13 @@ export function chip(
   selected: boolean,
   retried = false,
 ): void {
-  const colour = preempted ? p.preempt : p.lineStrong;
-  pen.strokeStyle = selected ? p.accent : colour;
+  const { ink, dash } = REQUESTS[preempted ? 'preempted' : 'waiting'];
+  pen.strokeStyle = selected ? p.accent : p[ink];
   pen.lineWidth = selected ? 2 : 1;
-  if (preempted && !selected) pen.setLineDash(CHIP_DASH);
+  pen.setLineDash(selected ? DASHES.solid : dash);
   roundRect(pen, x + 0.5, y + 0.5, CHIP - 1, CHIP - 1, 2);
   pen.stroke();
-  if (preempted && !selected) pen.setLineDash(SOLID);
+  pen.setLineDash(DASHES.solid);
   if (retried) notch(pen, x + CHIP, y, selected ? p.accent : p.ink2);
   tenant(pen, p, client, x + CHIP / 2, y + CHIP / 2, 2.4, preempted ? p.preempt : p.ink2);
 }
@@ -170,8 +190,6 @@ export function notch(pen: Pen, right: number, y: number, paint: string): void {
 
 export const CHIP = 13;
 export const CHIP_GAP = 1.2;
-export const SOLID: number[] = [];
-const CHIP_DASH = [2, 1.5];
 
 /** `text` cut to `width` pixels, with an ellipsis. */
 export function shortened(text: string, width: number, measure: (text: string) => number): string {

@@ -2,7 +2,8 @@
 
 import { count, DASH, percent, type Quantity, ratePerS, short, text } from '../base/units.ts';
 import { cross } from '../draw/faultMarks.ts';
-import { fitted, font, hasLetter, label, roundRect, SOLID, shareBar, tenant } from '../draw/marks.ts';
+import { DASHES } from '../draw/looks.ts';
+import { fitted, font, hasLetter, label, roundRect, shareBar, tenant } from '../draw/marks.ts';
 import { VESSEL } from './bands.ts';
 import { bezier, type Dot, LEG_MS } from './dots.ts';
 import { drawBelowQueue, drawQueue, inletY } from './drawBands.ts';
@@ -83,10 +84,10 @@ function drawArrivals(s: Scene): void {
     pen.strokeStyle = p.lineStrong;
     pen.globalAlpha = s.ribbons ? 0.7 : 0.4;
     pen.lineWidth = 1 + 5 * share;
-    if (others) pen.setLineDash(OTHERS);
+    if (others) pen.setLineDash(DASHES.others);
     clientPath(s, pipe, others ? -1 : i);
     pen.stroke();
-    pen.setLineDash(SOLID);
+    pen.setLineDash(DASHES.solid);
     pen.globalAlpha = 1;
     pen.font = font(p, 11);
     if (others) {
@@ -112,7 +113,6 @@ function drawArrivals(s: Scene): void {
     label(pen, ratePerS((told.clients[i] ?? c).rate_per_s).value, 27, pipe.y + 7, p.ink);
   });
 }
-const OTHERS = [2, 3];
 
 /** The longest name of a client: beside a gateway's queue it ends before it. */
 const nameRoom = (s: Scene): number => (s.layout.queue ? SLIM.x - 30 : 60);
@@ -263,13 +263,12 @@ function drawCutBranch(s: Scene, i: number): void {
   const y = branchY(layout, i);
   pen.strokeStyle = p.miss;
   pen.lineWidth = 1.25;
-  pen.setLineDash(CUT);
+  pen.setLineDash(DASHES.cut);
   branchPath(s, y, 22);
   pen.stroke();
-  pen.setLineDash(SOLID);
+  pen.setLineDash(DASHES.solid);
   cross(pen, layout.flow - 17, y - 3, 6, p.miss);
 }
-const CUT = [3, 3];
 
 function drawBranchLabel(s: Scene, i: number, share: number, focus: boolean, most: number): void {
   const { pen, p, layout } = s;

@@ -2,6 +2,7 @@
 // cards.
 import { count, durationUs, percent, percentileUs, type Quantity, short, text } from '../base/units.ts';
 import type { Palette } from '../draw/inks.ts';
+import { BLOCKS, type BlockState, DASHES } from '../draw/looks.ts';
 import {
   CHIP,
   CHIP_GAP,
@@ -14,7 +15,6 @@ import {
   labelFrom,
   notch,
   roundRect,
-  SOLID,
   shareBar,
 } from '../draw/marks.ts';
 import type { BatchFrame, ReplicaFrame } from '../generated/boundary.ts';
@@ -79,10 +79,10 @@ export function swatch(s: Scene, x: number, y: number, paint: string | CanvasPat
   pen.lineWidth = 1;
   if (paint === 'dashed') {
     pen.strokeStyle = p.preempt;
-    pen.setLineDash(DASHED);
+    pen.setLineDash(DASHES.preempted);
     roundRect(pen, x + 0.5, y - 7.5, 7, 7, 1.5);
     pen.stroke();
-    pen.setLineDash(SOLID);
+    pen.setLineDash(DASHES.solid);
   } else if (paint === 'hollow' || paint === 'notched') {
     pen.strokeStyle = p.lineStrong;
     pen.strokeRect(x + 0.5, y - 7.5, 7, 7);
@@ -100,7 +100,6 @@ export function swatch(s: Scene, x: number, y: number, paint: string | CanvasPat
     pen.fillRect(x, y - 8, 8, 8);
   }
 }
-const DASHED = [2, 1.5];
 
 export function drawRows(s: Scene): void {
   const { layout } = s;
@@ -144,11 +143,11 @@ export function drawCard(s: Scene, box: Box, r: ReplicaFrame): void {
   pen.lineWidth = focus ? 1.5 : 1;
   pen.strokeStyle = focus ? p.accent : isDown(r) ? p.miss : p.line;
   if (!r.serving && !isDown(r)) {
-    pen.setLineDash([4, 3]);
+    pen.setLineDash(DASHES.away);
     if (!focus) pen.strokeStyle = p.lineStrong;
   }
   pen.stroke();
-  pen.setLineDash(SOLID);
+  pen.setLineDash(DASHES.solid);
 }
 
 function drawBusy(s: Scene, col: Span, box: Box, r: ReplicaFrame): void {
@@ -336,16 +335,16 @@ function drawShares(s: Scene, box: Box, { kv, split }: ReplicaFrame): void {
   const reserved = split?.reserved_blocks ?? 0;
   let x = box.x;
   for (const [state, blocks] of [
-    [SHARED, kv.shared],
-    [HELD, held],
-    [USED, Math.max(0, kv.used - kv.shared - held - reserved)],
-    [RESERVED, reserved],
-    [CACHED, kv.cached],
-    [FREE, kv.free],
+    ['shared', kv.shared],
+    ['held', held],
+    ['used', Math.max(0, kv.used - kv.shared - held - reserved)],
+    ['reserved', reserved],
+    ['cached', kv.cached],
+    ['free', kv.free],
   ] as const) {
     const width = (box.w * blocks) / Math.max(1, kv.total);
-    pen.fillStyle = kvPaint(p, state);
-    if (state === RESERVED) outlineCell(s, x, box.y, width, box.h);
+    pen.fillStyle = BLOCKS[state].paint(p);
+    if (state === 'reserved') outlineCell(s, x, box.y, width, box.h);
     else pen.fillRect(x, box.y, width, box.h);
     x += width;
   }
@@ -359,23 +358,24 @@ function drawCells(s: Scene, x: number, y: number, cells: string, grid: CellGrid
   const state = (i: number): number => cells.charCodeAt(Math.floor(i * step));
   const rows = Math.ceil(shown / columns);
   // One pass for each state: the paint is set four times a replica instead of once a run.
-  for (const wanted of cells.includes('h') || cells.includes('r') ? STATES : MIXED_STATES) {
-    pen.fillStyle = kvPaint(p, wanted);
+  for (const wanted of cells.includes(BLOCKS.held.letter) || cells.includes(RESERVED) ? STATES : MIXED_STATES) {
+    pen.fillStyle = BLOCKS[wanted].paint(p);
+    const code = BLOCKS[wanted].letter.charCodeAt(0);
     for (let row = 0; row < rows; row++) {
       const end = Math.min(shown, (row + 1) * columns);
       for (let i = row * columns; i < end; i++) {
-        if (state(i) !== wanted) continue;
+        if (state(i) !== code) continue;
         const from = i;
-        while (i + 1 < end && state(i + 1) === wanted) i += 1;
+        while (i + 1 < end && state(i + 1) === code) i += 1;
         pen.fillRect(x + (from - row * columns) * pitch, y + row * pitch, (i - from + 1) * pitch - 1, pitch - 1);
       }
     }
   }
   pen.fillStyle = p.raised;
   for (let c = 1; c < columns; c++) pen.fillRect(x + c * pitch - 1, y, 1, rows * pitch - 1);
-  if (!cells.includes('r')) return;
+  if (!cells.includes(RESERVED)) return;
   for (let i = 0; i < shown; i++) {
-    if (state(i) !== RESERVED) continue;
+    if (state(i) !== RESERVED.charCodeAt(0)) continue;
     const [column, row] = [i % columns, Math.floor(i / columns)];
     outlineCell(s, x + column * pitch, y + row * pitch, pitch - 1, pitch - 1);
   }
@@ -389,17 +389,10 @@ function outlineCell({ pen, p }: Scene, x: number, y: number, w: number, h: numb
   pen.strokeRect(x + 0.5, y + 0.5, w - 1, h - 1);
 }
 
-const [USED, SHARED, CACHED, FREE, HELD, RESERVED] = [0x75, 0x73, 0x63, 0x2e, 0x68, 0x72] as const;
-const MIXED_STATES = [FREE, CACHED, USED, SHARED] as const;
-/** Where pools have roles. Reserved cells are outlined later, on the paint of free ones. */
-const STATES = [...MIXED_STATES, HELD, RESERVED] as const;
-
-function kvPaint(p: Palette, state: (typeof STATES)[number]): string | CanvasPattern {
-  if (state === USED) return p.kvUsed;
-  if (state === SHARED) return p.kvShared;
-  if (state === HELD) return p.prefill;
-  return state === CACHED ? p.cachedHatch : p.kvFree;
-}
+const MIXED_STATES: readonly BlockState[] = ['free', 'cached', 'used', 'shared'];
+/** Where pools have roles. Reserved cells are outlined later. */
+const STATES: readonly BlockState[] = [...MIXED_STATES, 'held', 'reserved'];
+const RESERVED = BLOCKS.reserved.letter;
 
 function drawNow(s: Scene, col: Span, box: Box, r: ReplicaFrame): void {
   const { pen, p } = s;

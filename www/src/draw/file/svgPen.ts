@@ -2,6 +2,7 @@
 // opacity, clips and transforms. Texts are measured by the caller, such as with a canvas.
 import { trust } from '../../base/trust.ts';
 import type { Palette, Tokens } from '../inks.ts';
+import { HATCHES, type Hatch } from '../looks.ts';
 import type { Pen } from '../pen.ts';
 
 /** The width of a text in a canvas font. */
@@ -26,14 +27,14 @@ type State = {
 const WHOLE: Matrix = [1, 0, 0, 1, 0, 0];
 const FULL = 2 * Math.PI;
 /** Names of the patterns for hatches, which a palette for this pen has as paints. */
-const HATCHES = { cached: 'hatch-cached', void: 'hatch-void' } as const;
+const NAMES = { cached: 'hatch-cached', void: 'hatch-void' } as const;
 
 /** The palette of tokens with hatches as patterns of the SVG. */
 export function svgPalette(tokens: Tokens): Palette {
   return {
     ...tokens,
-    cachedHatch: `url(#${HATCHES.cached})`,
-    voidHatch: `url(#${HATCHES.void})`,
+    cachedHatch: `url(#${NAMES.cached})`,
+    voidHatch: `url(#${NAMES.void})`,
     downHatch: tokens.kvFree,
   };
 }
@@ -241,11 +242,10 @@ export function svgPen(measure: Measure): { readonly pen: Pen; readonly body: ()
 
 /** The hatches of a palette for this pen, as patterns. */
 export function hatchDefs(tokens: Tokens): string {
-  const pattern = (id: string, step: number, ink: string, width: number, ground: number): string =>
-    `<pattern id="${id}" width="${step}" height="${step}" patternUnits="userSpaceOnUse">` +
-    `<path d="M0 0h${step}v${step}H0Z" fill="${escaped(ink)}" opacity="${ground}"/>` +
+  const pattern = (name: keyof typeof NAMES, { ink, step, width, ground }: Hatch = HATCHES[name]): string =>
+    `<pattern id="${NAMES[name]}" width="${step}" height="${step}" patternUnits="userSpaceOnUse">` +
+    `<path d="M0 0h${step}v${step}H0Z" fill="${escaped(tokens[ink])}" opacity="${ground}"/>` +
     `<path d="M${-step / 2} ${step / 2}L${step / 2} ${-step / 2}M0 ${step}L${step} 0M${step / 2} ${1.5 * step}L${1.5 * step} ${step / 2}" ` +
-    `stroke="${escaped(ink)}" stroke-width="${width}"/></pattern>`;
-  const { kvCached, line } = tokens;
-  return `<defs>${pattern(HATCHES.cached, 4, kvCached, 1.4, 0.18)}${pattern(HATCHES.void, 6, line, 1, 0)}</defs>`;
+    `stroke="${escaped(tokens[ink])}" stroke-width="${width}"/></pattern>`;
+  return `<defs>${pattern('cached')}${pattern('void')}</defs>`;
 }

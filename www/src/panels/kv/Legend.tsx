@@ -2,6 +2,7 @@
 import { createMemo, For, type JSX } from 'solid-js';
 import { groupShape, LEGEND_SHAPES } from '../../closeup/kvLegend.ts';
 import { NO_GROUP } from '../../closeup/kvPicture.ts';
+import { BLOCKS } from '../../draw/looks.ts';
 import type { Blocks } from '../../generated/boundary.ts';
 import { blockColour } from '../../state/view/closeup.ts';
 import { AGE_ENDS } from './kvWords.ts';
@@ -37,11 +38,11 @@ function entriesOf(b: Blocks): readonly Entry[] {
         { swatch: 'of-ks', name: 'by two or more' },
         cached,
         free,
-        ...(b.grid.states.includes('h')
+        ...(b.grid.states.includes(BLOCKS.held.letter)
           ? [{ swatch: 'of-ku', name: 'held for a hand-over', shape: LEGEND_SHAPES.dot }]
           : []),
-        ...(b.grid.states.includes('r') ? [{ swatch: 'of-kr', name: 'set aside' }] : []),
-        ...(b.grid.states.includes('x') ? [{ swatch: 'of-kx', name: 'out of service' }] : []),
+        ...(b.grid.states.includes(BLOCKS.reserved.letter) ? [{ swatch: 'of-kr', name: 'set aside' }] : []),
+        ...(b.grid.states.includes(BLOCKS.out.letter) ? [{ swatch: 'of-kx', name: 'out of service' }] : []),
         { swatch: 'hit', name: 'just hit' },
         { swatch: 'evicted', name: 'just evicted', shape: LEGEND_SHAPES.cross },
         { swatch: 'preempted', name: 'just preempted' },

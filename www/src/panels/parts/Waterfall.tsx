@@ -2,6 +2,7 @@
 import { createMemo, For, type JSX, Match, Show, Switch } from 'solid-js';
 import { sentence } from '../../base/schema.ts';
 import { count, durationUs, NBSP, plain, text } from '../../base/units.ts';
+import { PHASES, type PhaseBar } from '../../draw/looks.ts';
 import type { Part, RequestDetail, Segment } from '../../generated/boundary.ts';
 import { Brackets, BrokenMark, WastedBar } from './AttemptBars.tsx';
 import { bracketsOf, type OfAttempt, phasesOf, rowValue } from './attemptRows.ts';
@@ -159,39 +160,31 @@ export function Waterfall(props: {
   );
 }
 
+/** The edges of bars: hollow ones are strokes within them, low ones stand on the foot of the others. */
+const LOW: ReadonlySet<PhaseBar> = new Set(['decode', 'output']);
+const HOLLOW: ReadonlySet<PhaseBar> = new Set(['hollow', 'lost']);
+
 function Bar(props: { segment: Segment; from: number; to: number }): JSX.Element {
+  const bar = (): PhaseBar => PHASES[props.segment.kind].bar;
   const width = (): number => Math.max(1.5, props.to - props.from);
   return (
-    <Switch fallback={<rect class="plain" x={props.from} y="5" width={width()} height="10" rx="1" />}>
-      <Match when={props.segment.kind === 'gateway'}>
+    <Switch
+      fallback={
+        <rect
+          class={bar()}
+          x={props.from}
+          y={LOW.has(bar()) ? 8 : 5}
+          width={width()}
+          height={LOW.has(bar()) ? 7 : 10}
+          rx="1"
+        />
+      }
+    >
+      <Match when={bar() === 'shelf'}>
         <Shelf {...props} width={width()} />
       </Match>
-      <Match
-        when={
-          props.segment.kind === 'queue' ||
-          props.segment.kind === 'front-end' ||
-          props.segment.kind === 'delay' ||
-          props.segment.kind === 'back-off' ||
-          props.segment.kind === 'kv-load' ||
-          props.segment.kind === 'room' ||
-          props.segment.kind === 'first-byte' ||
-          props.segment.kind === 'join' ||
-          props.segment.kind === 'adapter-load'
-        }
-      >
-        <rect class="hollow" x={props.from + 0.5} y="5.5" width={Math.max(1, width() - 1)} height="9" rx="1" />
-      </Match>
-      <Match when={props.segment.kind === 'preempted' || props.segment.kind === 'broken'}>
-        <rect class="lost" x={props.from + 0.5} y="5.5" width={Math.max(1, width() - 1)} height="9" rx="1" />
-      </Match>
-      <Match when={props.segment.kind === 'prefill' || props.segment.kind === 'recompute'}>
-        <rect class="prefill" x={props.from} y="5" width={width()} height="10" rx="1" />
-      </Match>
-      <Match when={props.segment.kind === 'output' || props.segment.kind === 'streaming'}>
-        <rect class="output" x={props.from} y="8" width={width()} height="7" rx="1" />
-      </Match>
-      <Match when={props.segment.kind === 'decode' || props.segment.kind === 'first-token'}>
-        <rect class="decode" x={props.from} y="8" width={width()} height="7" rx="1" />
+      <Match when={HOLLOW.has(bar())}>
+        <rect class={bar()} x={props.from + 0.5} y="5.5" width={Math.max(1, width() - 1)} height="9" rx="1" />
       </Match>
     </Switch>
   );
