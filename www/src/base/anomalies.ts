@@ -1,9 +1,9 @@
 // Anomalies on the page: their names and shapes, those ahead of the playhead, and the clustering of marks on a line.
 import type { AnomalyKind, AnomalyMark, Frame } from '../generated/boundary.ts';
+import { trust } from './trust.ts';
 
 /** The shape shows the kind; the paths are drawn in a square of nine. */
 export type AnomalyShape = {
-  readonly kind: AnomalyKind;
   readonly name: string;
   readonly path: string;
   readonly meaning: string;
@@ -11,85 +11,71 @@ export type AnomalyShape = {
 
 const BY_KIND: Readonly<Record<AnomalyKind, AnomalyShape>> = {
   'priority-inversion': {
-    kind: 'priority-inversion',
     name: 'priority inversion',
     path: 'M0 0h9L4.5 4.5zM4.5 4.5L9 9H0z',
     meaning: 'a less urgent request went first',
   },
   'head-of-line-blocking': {
-    kind: 'head-of-line-blocking',
     name: 'head-of-line blocking',
     path: 'M0 0h2.5v9H0zM4.5 1.5h4.5v6H4.5z',
     meaning: 'the first of a queue waited for KV blocks and held up the others',
   },
   'kv-thrashing': {
-    kind: 'kv-thrashing',
     name: 'KV thrashing',
     path: 'M6 0L.5 5.2h3L2.5 9 8.5 3.6h-3.2z',
     meaning: 'KV blocks were lost again soon after they were restored',
   },
   livelock: {
-    kind: 'livelock',
     name: 'livelock',
     path: 'M4.5 0a4.5 4.5 0 1 0 .01 0zM4.5 2.3a2.2 2.2 0 1 1-.01 0z',
     meaning: 'many preemptions and nothing finished between them',
   },
   'load-imbalance': {
-    kind: 'load-imbalance',
     name: 'load imbalance',
     path: 'M0 6h2.3v3H0zM3.4 4h2.2v5H3.4zM6.7 0H9v9H6.7z',
     meaning: 'some replicas had much more load than others',
   },
   oscillation: {
-    kind: 'oscillation',
     name: 'oscillation',
     path: 'M0 4.5L2.2 0l2.3 4.5L6.8 0 9 4.5V9L6.8 4.5 4.5 9 2.2 4.5 0 9z',
     meaning: 'an autoscaler reversed its previous change',
   },
   'capacity-never-reached': {
-    kind: 'capacity-never-reached',
     name: 'capacity never reached',
     path: 'M0 0h9v2H0zM4.5 3.5L8 9H1z',
     meaning: 'an autoscaler did not get the replicas that it wanted',
   },
   'tuner-locked-out': {
-    kind: 'tuner-locked-out',
     name: 'tuner locked out',
     path: 'M0 4h9v5H0zM1.5 4V2.5a3 3 0 0 1 6 0V4H6V2.5a1.5 1.5 0 0 0-3 0V4z',
     meaning: 'the filter of an autoscaler rejected all measurements',
   },
   'starved-band': {
-    kind: 'starved-band',
     name: 'starved band',
     path: 'M0 0h9v2.4H0zM0 6.6h2.6V9H0zM3.2 6.6h2.6V9H3.2zM6.4 6.6H9V9H6.4z',
     meaning: 'a band of the gateway’s queue sent none while others did',
   },
   'decode-pool-full': {
-    kind: 'decode-pool-full',
     name: 'decode pool full',
     path: 'M0 0h3v9H0zM4.5 0H9v4H4.5zM4.5 5H9v4H4.5z',
     meaning: 'computed prompts waited for room at their home',
   },
   'port-saturated': {
-    kind: 'port-saturated',
     name: 'port saturated',
     path: 'M0 1h4v2H0zM0 6h4v2H0zM4 3.2h2.5V0L9 4.5 6.5 9V5.8H4z',
     meaning: 'transfers shared the ports of a replica all the time',
   },
   'retry-storm': {
-    kind: 'retry-storm',
     name: 'retry storm',
     path: 'M0 0h6.5v2H2v5h5V5.4H5.2L8 2.2 9 4v5H0z',
     meaning: 'a third of all attempts and more were retries',
   },
   'unavailable-pool': {
-    kind: 'unavailable-pool',
     name: 'unavailable pool',
     path: 'M0 1.4L1.4 0 4.5 3.1 7.6 0 9 1.4 5.9 4.5 9 7.6 7.6 9 4.5 5.9 1.4 9 0 7.6 3.1 4.5z',
     meaning: 'all replicas of a pool that served were down',
   },
   'slow-recovery': {
-    kind: 'slow-recovery',
     name: 'slow recovery',
     path: 'M0 0h2l1.5 6L6 7.4 9 4v5H0z',
     meaning: 'goodput was not back half a minute after a fault was over',
@@ -97,7 +83,7 @@ const BY_KIND: Readonly<Record<AnomalyKind, AnomalyShape>> = {
 };
 
 /** All kinds, in the order in which lists show them. */
-export const SHAPES: readonly AnomalyShape[] = Object.values(BY_KIND);
+export const SHOWN_KINDS = trust<readonly AnomalyKind[]>(Object.keys(BY_KIND));
 
 /** Shape and words of a kind. */
 export function shapeOf(kind: AnomalyKind): AnomalyShape {

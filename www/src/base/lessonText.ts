@@ -1,19 +1,6 @@
 // The text of a step of a lesson: paragraphs of words, bold words, words of the glossary and figures. And numbers with
 // the units of lessons.
-import {
-  count,
-  DASH,
-  durationMs,
-  durationS,
-  durationUs,
-  NBSP,
-  percent,
-  type Quantity,
-  ratePerS,
-  sig3,
-  text,
-  usd,
-} from './units.ts';
+import { count, NBSP, type Quantity, quantity, sig3, text } from './units.ts';
 
 export type LessonPart =
   | { readonly kind: 'words'; readonly text: string }
@@ -70,32 +57,12 @@ export function unknownSaid(
   return first === name ? 'counting…' : '…';
 }
 
+/** Units of things that are counted. */
+const COUNTED: ReadonlySet<string> = new Set(['', 'tokens', 'requests', 'blocks']);
+
 /** A number with its unit, as lessons name it; a dash for a missing value. */
-export function figureSaid(value: number | null | undefined, unit: string): Quantity {
-  if (value === null || value === undefined || !Number.isFinite(value)) return { value: DASH, unit: '' };
-  switch (unit) {
-    case 'us':
-    case 'µs':
-      return durationUs(value);
-    case 'ms':
-      return durationMs(value);
-    case 's':
-      return durationS(value);
-    case '%':
-      return percent(value, Math.abs(value) < 0.0995 ? 1 : 0);
-    case 'req/s':
-      return ratePerS(value);
-    case '$':
-      return { value: usd(value), unit: '' };
-    case '':
-    case 'tokens':
-    case 'requests':
-    case 'blocks':
-      return { value: Number.isInteger(value) ? count(value) : sig3(value), unit };
-    default:
-      return { value: sig3(value), unit };
-  }
-}
+export const figureSaid = (value: number | null | undefined, unit: string): Quantity =>
+  quantity(value, unit, (n) => (COUNTED.has(unit) && Number.isInteger(n) ? count(n) : sig3(n)));
 
 /** The same as one text: `2.47 ×`. */
 export function figureText(value: number | null | undefined, unit: string): string {

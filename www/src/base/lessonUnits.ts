@@ -1,38 +1,12 @@
 // Values of a lesson with the units that its file gives them.
-import {
-  count,
-  DASH,
-  durationMs,
-  durationS,
-  NBSP,
-  percent,
-  plain,
-  type Quantity,
-  ratePerS,
-  sig3,
-  text,
-} from './units.ts';
-
-const MISSING: Quantity = { value: DASH, unit: '' };
+import { count, DASH, NBSP, plain, type Quantity, quantity, sig3, text } from './units.ts';
 
 /** A value with its unit: `ms`, `s`, `req/s`, `%` of a share, `×`, `tokens`, or another word; empty for a plain number. */
-export function inUnit(value: number | null | undefined, unit: string): Quantity {
-  if (value === null || value === undefined || !Number.isFinite(value)) return MISSING;
-  switch (unit) {
-    case 'ms':
-      return durationMs(value);
-    case 's':
-      return durationS(value);
-    case 'req/s':
-      return ratePerS(value);
-    case '%':
-      return percent(value, Math.abs(value) < 0.0995 ? 1 : 0);
-    case 'tokens':
-      return { value: Math.abs(value) < 100 ? sig3(value) : count(value), unit };
-    default:
-      return { value: Number.isInteger(value) ? plain(value) : sig3(value), unit };
-  }
-}
+export const inUnit = (value: number | null | undefined, unit: string): Quantity =>
+  quantity(value, unit, (n) => {
+    if (unit === 'tokens') return Math.abs(n) < 100 ? sig3(n) : count(n);
+    return Number.isInteger(n) ? plain(n) : sig3(n);
+  });
 
 /** Both as one text. */
 export function unitText(value: number | null | undefined, unit: string): string {

@@ -75,6 +75,23 @@ export function usd(x: number): string {
   return Number.isFinite(x) ? `$${x.toFixed(2)}` : DASH;
 }
 
+/** Quantities by the units that files name. */
+const BY_UNIT: Readonly<Record<string, (value: number) => Quantity>> = {
+  us: durationUs,
+  µs: durationUs,
+  ms: durationMs,
+  s: durationS,
+  'req/s': ratePerS,
+  '%': (share) => percent(share, Math.abs(share) < 0.0995 ? 1 : 0),
+  $: (value) => ({ value: usd(value), unit: '' }),
+};
+
+/** A value with the unit that a file gives it, by `other` where the unit is not one of ours; a dash for a missing value. */
+export function quantity(value: number | null | undefined, unit: string, other: (value: number) => string): Quantity {
+  if (value === null || value === undefined || !Number.isFinite(value)) return MISSING;
+  return BY_UNIT[unit]?.(value) ?? { value: other(value), unit };
+}
+
 /** A difference with its sign: +1.71 s, −12.0 ms. A value that rounds to zero has no sign. */
 export function signed({ value, unit }: Quantity): Quantity {
   const size = value.replace('-', '');

@@ -14,7 +14,6 @@ import {
   isPlotted,
   LANE,
   type OverLine,
-  type Point,
   placesIn,
   plotBox,
   type TimePicture,

@@ -1,4 +1,5 @@
 // The charts on one clock: their lines, the styles of the lines, and their descriptions in a sentence.
+import { PERCENTILES } from '../base/latencies.ts';
 import { count, durationMs, plain, text } from '../base/units.ts';
 import { lastSpan, type Place, type ViewColumns } from '../base/view.ts';
 import type { Palette } from '../draw/inks.ts';
@@ -72,7 +73,7 @@ const GATEWAY = 'gateway';
 export function percentiles(ink: (p: Palette) => string): (data: ViewColumns) => Line[] {
   const widths = [1.25, 1, 2];
   return () =>
-    ['p50', 'p90', 'p99'].map((name, i) => ({
+    PERCENTILES.map((name, i) => ({
       column: i + 1,
       name,
       dash: () => DASHES.solid,

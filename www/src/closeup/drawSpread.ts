@@ -1,6 +1,7 @@
 // A distribution as the share of requests at or below each latency, of the span on screen and, dashed, before an edit; and steps by the
 // number of running requests, with the line of the latency model.
 
+import { PERCENTILES } from '../base/latencies.ts';
 import { durationMs, plain, text } from '../base/units.ts';
 import { isFew } from '../base/view.ts';
 import { placeMark } from '../charts/drawEcdf.ts';
@@ -15,7 +16,6 @@ import type { SpreadPart, StepsPart } from './spreadPicture.ts';
 const EDGE = { left: 30, right: 12, top: 10, bottom: 20 } as const;
 /** Between two base lines. */
 const LINE = 13;
-const NAMES = ['p50', 'p90', 'p99'] as const;
 
 type Plane = {
   readonly pen: Pen;
@@ -181,7 +181,7 @@ function drawPercentiles(at: Plane, { ms: values, percent, percentiles_ms, count
     pen.fillStyle = p.surface;
     pen.fill();
     pen.stroke();
-    const words = `${NAMES[i]} ${text(durationMs(ms))}`;
+    const words = `${PERCENTILES[i]} ${text(durationMs(ms))}`;
     const w = pen.measureText(words).width;
     const near = placeMark({ x: cx, y: cy, w, last: i === 2 }, within, taken, crosses);
     const spot = near ?? below({ x: within.right - w, y: cy, w }, taken, crosses, at.bottom);

@@ -1,5 +1,6 @@
 // The marks: small shapes with the same meaning everywhere.
 
+import { CLIENT_SHAPES, letterOf } from './clients.ts';
 import type { Palette } from './inks.ts';
 import { DASHES, LINES, REQUESTS } from './looks.ts';
 import type { Pen } from './pen.ts';
@@ -87,48 +88,19 @@ export function roundRect(pen: Pen, x: number, y: number, w: number, h: number, 
   pen.roundRect(x, y, w, h, r);
 }
 
-/** Whether a client is marked by a letter, because shapes have run out. */
-export const hasLetter = (client: number): boolean => client >= 6;
-
-/** A tenant by shape alone: ● ■ ▲ ✚ ◗ ⬟, then letters. */
+/** A tenant by shape alone, then by letters. */
 export function tenant(pen: Pen, p: Palette, client: number, x: number, y: number, r: number, fill: string): void {
   pen.fillStyle = fill;
   pen.beginPath();
-  switch (client) {
-    case 0:
-      pen.arc(x, y, r, 0, FULL);
-      break;
-    case 1:
-      pen.rect(x - r * 0.9, y - r * 0.9, r * 1.8, r * 1.8);
-      break;
-    case 2:
-      pen.moveTo(x, y - r);
-      pen.lineTo(x + r * 1.1, y + r * 0.9);
-      pen.lineTo(x - r * 1.1, y + r * 0.9);
-      pen.closePath();
-      break;
-    case 3:
-      pen.rect(x - r * 0.36, y - r, r * 0.72, r * 2);
-      pen.rect(x - r, y - r * 0.36, r * 2, r * 0.72);
-      break;
-    case 4:
-      pen.arc(x - r * 0.4, y, r * 1.1, -Math.PI / 2, Math.PI / 2);
-      pen.closePath();
-      break;
-    case 5:
-      for (let i = 0; i < 5; i++) {
-        const a = -Math.PI / 2 + (i * FULL) / 5;
-        pen.lineTo(x + r * 1.1 * Math.cos(a), y + r * 1.1 * Math.sin(a));
-      }
-      pen.closePath();
-      break;
-    default:
-      pen.font = font(p, Math.max(8, Math.round(r * 3.4)), 600);
-      pen.textAlign = 'center';
-      pen.fillText(String.fromCharCode(65 + ((client - 6) % 26)), x, y + r * 1.2);
-      return;
+  const shape = CLIENT_SHAPES[client];
+  if (shape) {
+    shape.trace(pen, x, y, r);
+    pen.fill();
+    return;
   }
-  pen.fill();
+  pen.font = font(p, Math.max(8, Math.round(r * 3.4)), 600);
+  pen.textAlign = 'center';
+  pen.fillText(letterOf(client), x, y + r * 1.2);
 }
 
 /** The state of an objective: ● met, ◆ at risk, ▲ missed, nothing without an objective or a sample. */

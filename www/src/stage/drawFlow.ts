@@ -1,9 +1,10 @@
 // The left part of the stage: arrivals by tenant, admission, the router and its branches, and the dots that run along them.
 
 import { count, DASH, percent, type Quantity, ratePerS, short, text } from '../base/units.ts';
+import { hasLetter } from '../draw/clients.ts';
 import { cross } from '../draw/faultMarks.ts';
 import { DASHES } from '../draw/looks.ts';
-import { fitted, font, hasLetter, label, roundRect, shareBar, tenant } from '../draw/marks.ts';
+import { fitted, font, label, roundRect, shareBar, tenant } from '../draw/marks.ts';
 import { VESSEL } from './bands.ts';
 import { bezier, type Dot, LEG_MS } from './dots.ts';
 import { drawBelowQueue, drawQueue, inletY } from './drawBands.ts';

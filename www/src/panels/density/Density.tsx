@@ -1,6 +1,9 @@
 // Density: a latency as a heat map over time with a brush, the table of the brushed requests, the distribution of the span on screen, and
 // steps by batch size. Loaded when it is opened.
+
 import { createSignal, type JSX, lazy, onCleanup, onMount, Show, Suspense } from 'solid-js';
+import { LATENCIES, MEASURES } from '../../base/latencies.ts';
+import type { Measure } from '../../generated/boundary.ts';
 import type { App } from '../../state/app.ts';
 import { boxes, measure, setBoxes, setMeasure } from '../../state/view/closeup.ts';
 import { setSorting, sorting } from '../../state/view/density.ts';
@@ -14,12 +17,7 @@ import type { Behind } from './TableBehind.tsx';
 import './density.css';
 
 const TableBehind = lazy(() => import('./TableBehind.tsx'));
-const OPTIONS = [
-  ['ttft', 'TTFT'],
-  ['itl', 'ITL'],
-  ['e2e', 'E2E'],
-] as const;
-const SORTED_BY = { ttft: 'ttft', itl: 'tpot', e2e: 'e2e' } as const;
+const OPTIONS = MEASURES.map((of) => [of, LATENCIES[of].name] as const);
 
 export default function Density(props: { app: App }): JSX.Element {
   const app = props.app;
@@ -34,9 +32,10 @@ export default function Density(props: { app: App }): JSX.Element {
     onCleanup(() => watch.disconnect());
   });
   createAnswers(app, () => ({ width: width(), firstRow: firstRow() }));
-  const choose = (of: (typeof OPTIONS)[number][0]): void => {
+  const choose = (of: Measure): void => {
     // A table sorted by the latency of the map stays so.
-    if (sorting().by === SORTED_BY[measure()]) setSorting({ by: SORTED_BY[of], descending: sorting().descending });
+    const { by, descending } = sorting();
+    if (by === LATENCIES[measure()].column) setSorting({ by: LATENCIES[of].column, descending });
     setMeasure(of);
   };
   const clear = (event: KeyboardEvent): void => {

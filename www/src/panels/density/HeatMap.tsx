@@ -1,6 +1,7 @@
 // The heat map with its brush: cells by the painter, pointer and keys here.
 
 import { createEffect, createMemo, createSignal, type JSX, onCleanup, onMount, Show, untrack } from 'solid-js';
+import { LATENCIES } from '../../base/latencies.ts';
 import { offsetIn } from '../../base/pointer.ts';
 import { count } from '../../base/units.ts';
 import { TableButton } from '../../charts/TableButton.tsx';
@@ -16,7 +17,7 @@ import { boxes, measure, setBoxes, timeWindow } from '../../state/view/closeup.t
 import { answers } from '../../state/view/density.ts';
 import { cellAt, hasCells, keyed } from './brush.ts';
 import { createDragging, type Spot } from './dragging.ts';
-import { cellWords, countedWords, MEASURES, mapSentence } from './words.ts';
+import { cellWords, countedWords, mapSentence } from './words.ts';
 
 /** Steps of the legend. */
 const STEPS = [0.05, 0.25, 0.5, 0.75, 1] as const;
@@ -119,7 +120,7 @@ export function HeatMap(props: {
         class="plot heat-plot"
         // biome-ignore lint/a11y/noNoninteractiveTabindex: keys make, move and size the boxes of the brush
         tabIndex={0}
-        aria-label={`Brush of the ${MEASURES[measure()]} map: B begins a box, arrows move it, Shift and arrows size it, Delete removes it, Escape clears`}
+        aria-label={`Brush of the ${LATENCIES[measure()].name} map: B begins a box, arrows move it, Shift and arrows size it, Delete removes it, Escape clears`}
         onKeyDown={press}
       >
         <div
@@ -176,7 +177,7 @@ function Title(props: {
   dark: boolean;
   onTable: () => void;
 }): JSX.Element {
-  const name = (): string => `${MEASURES[measure()]} density`;
+  const name = (): string => `${LATENCIES[measure()].name} density`;
   return (
     <figcaption>
       <b>{name()}</b>

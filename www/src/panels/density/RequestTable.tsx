@@ -1,7 +1,9 @@
 // The requests of the view: those of the brush, else all of the span on screen. Sorted by any column; only the rows in sight are in the
 // document.
+
 import { createVirtualizer } from '@tanstack/solid-virtual';
 import { createEffect, createMemo, createSignal, For, type JSX, on, onMount, Show, untrack } from 'solid-js';
+import { LATENCIES } from '../../base/latencies.ts';
 import { isPhone } from '../../base/media.ts';
 import { count, DASH, durationUs, text } from '../../base/units.ts';
 import { ClientShape } from '../../draw/shapes.tsx';
@@ -12,7 +14,7 @@ import { answers, setSorting, sorting } from '../../state/view/density.ts';
 import { setSpan, span } from '../../state/view/span.ts';
 import { PAGE_ROWS } from './answers.ts';
 import { copyRows } from './copyRows.ts';
-import { boxWords, OF_REQUEST, STATES, timeWords } from './words.ts';
+import { boxWords, STATES, timeWords } from './words.ts';
 
 /** Height of a row; a finger needs more. */
 const ROW = isPhone() ? 40 : 26;
@@ -30,7 +32,6 @@ const COLUMNS: readonly Column[] = [
   { by: undefined, name: 'arrived', class: 'num' },
   { by: 'prompt', name: 'prompt', class: 'num' },
 ];
-const LAST = { ttft: 'ttft', itl: 'tpot', e2e: 'e2e' } as const;
 
 export function RequestTable(props: {
   app: Pick<App, 'transport' | 'selection' | 'dialogs'>;
@@ -189,7 +190,10 @@ function Head(props: { app: Pick<App, 'selection' | 'dialogs'> }): JSX.Element {
 
 /** The heads of the columns, each a button that sorts by it. */
 function SortHeads(): JSX.Element {
-  const last = (): Column => ({ by: LAST[measure()], name: OF_REQUEST[measure()], class: 'last' });
+  const last = (): Column => {
+    const { column, ofRequest } = LATENCIES[measure()];
+    return { by: column, name: ofRequest, class: 'last' };
+  };
   const sortBy = (by: SortKey): void => {
     const now = sorting();
     // Latencies begin with the largest.

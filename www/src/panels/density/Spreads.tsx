@@ -1,13 +1,14 @@
 // Beside the map: the distribution of the span on screen, and steps by batch size.
+
 import { createMemo, type JSX, Show } from 'solid-js';
-import { count, durationUs, NBSP, plain, text } from '../../base/units.ts';
+import { LATENCIES, PERCENTILES } from '../../base/latencies.ts';
+import { count, durationMs, durationUs, NBSP, plain, text } from '../../base/units.ts';
 import { TableButton } from '../../charts/TableButton.tsx';
 import type { SpreadPart, StepsPart } from '../../closeup/spreadPicture.ts';
 import { boxes, measure } from '../../state/view/closeup.ts';
 import { answers } from '../../state/view/density.ts';
 import { Sheet } from './HeatMap.tsx';
 import { stepsSentence } from './steps.ts';
-import { OF_REQUEST } from './words.ts';
 
 /** Latencies of the boxes in milliseconds, from the least to the largest. */
 const bracket = (): readonly [number, number] | undefined => {
@@ -21,7 +22,7 @@ export function Spread(props: { onTable: () => void }): JSX.Element {
   let host: HTMLDivElement | undefined;
   const found = createMemo(() => (answers()?.map.of === measure() ? answers() : undefined));
   const slo = (): number => found()?.map.slo_us ?? 0;
-  const name = (): string => OF_REQUEST[measure()];
+  const name = (): string => LATENCIES[measure()].ofRequest;
   const part = createMemo<SpreadPart>(() => ({
     part: 'spread',
     visible: found()?.ecdf,
@@ -39,8 +40,8 @@ export function Spread(props: { onTable: () => void }): JSX.Element {
   const sentence = (): string => {
     const e = found()?.ecdf;
     if (!e || e.count === 0) return `Distribution of ${name()}: no request measured yet.`;
-    const [p50, p90, p99] = e.percentiles_ms.map((ms) => (ms === null ? '–' : text(durationUs(ms * 1000))));
-    return `Distribution of ${name()} of ${count(e.count)} requests: p50 ${p50}, p90 ${p90}, p99 ${p99}. ${within()}`;
+    const percentiles = PERCENTILES.map((name, i) => `${name} ${text(durationMs(e.percentiles_ms[i] ?? Number.NaN))}`);
+    return `Distribution of ${name()} of ${count(e.count)} requests: ${percentiles.join(', ')}. ${within()}`;
   };
   return (
     <figure class="spread" aria-label={sentence()}>

@@ -1,19 +1,20 @@
 // The table behind a picture of the view.
+
 import { createMemo, type JSX } from 'solid-js';
+import { LATENCIES } from '../../base/latencies.ts';
 import type { ViewColumns } from '../../base/view.ts';
 import { tableOf } from '../../charts/stripPicture.ts';
 import { ColumnsTable } from '../../charts/Tables.tsx';
 import { measure } from '../../state/view/closeup.ts';
 import { answers, type DensityAnswers } from '../../state/view/density.ts';
 import { stepColumns } from './steps.ts';
-import { MEASURES, OF_REQUEST } from './words.ts';
 
 export type Behind = 'map' | 'spread' | 'steps';
 
 const titleOf = (of: Behind): string =>
   ({
-    map: `${MEASURES[measure()]} density`,
-    spread: `Distribution of ${OF_REQUEST[measure()]}`,
+    map: `${LATENCIES[measure()].name} density`,
+    spread: `Distribution of ${LATENCIES[measure()].ofRequest}`,
     steps: 'Step time by running requests',
   })[of];
 

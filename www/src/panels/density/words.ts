@@ -1,10 +1,7 @@
 // The words of the view: names of latencies, spans and what the maps show, as sentences.
+import { LATENCIES } from '../../base/latencies.ts';
 import { count, durationUs, NBSP, plain, text } from '../../base/units.ts';
-import type { Density, LatencyBox, Measure, RequestState } from '../../generated/boundary.ts';
-
-export const MEASURES: Readonly<Record<Measure, string>> = { ttft: 'TTFT', itl: 'ITL', e2e: 'E2E' };
-/** The latency of one request: its gaps between tokens by their mean. */
-export const OF_REQUEST: Readonly<Record<Measure, string>> = { ttft: 'TTFT', itl: 'TPOT', e2e: 'E2E' };
+import type { Density, LatencyBox, RequestState } from '../../generated/boundary.ts';
 
 export const STATES: Readonly<Record<RequestState, string>> = {
   'in-pipeline': 'on its way',
@@ -31,7 +28,7 @@ export function latencyWords(leastUs: number, mostUs: number): string {
 }
 
 export const boxWords = (box: LatencyBox): string =>
-  `${timeWords(box.from_us, box.to_us)}, ${OF_REQUEST[box.of]} ${latencyWords(box.least_us, box.most_us)}`;
+  `${timeWords(box.from_us, box.to_us)}, ${LATENCIES[box.of].ofRequest} ${latencyWords(box.least_us, box.most_us)}`;
 
 /** What a column of the map holds: requests by arrival, or gaps by the instant of the later token. */
 export const countedWords = (map: Density): string =>
@@ -43,7 +40,7 @@ export function mapSentence(map: Density | undefined, selected: string): string 
   const things = map.by_arrival ? 'requests' : 'gaps between tokens';
   const objective = map.slo_us > 0 ? ` The objective is ${text(durationUs(map.slo_us))}.` : '';
   const brushed = selected === '' ? '' : ` ${selected}.`;
-  return `${MEASURES[map.of]}: ${count(map.total)} ${things}, at most ${count(map.most)} in a cell, ${countedWords(map)}.${objective}${brushed}`;
+  return `${LATENCIES[map.of].name}: ${count(map.total)} ${things}, at most ${count(map.most)} in a cell, ${countedWords(map)}.${objective}${brushed}`;
 }
 
 /** The cell under the pointer. */

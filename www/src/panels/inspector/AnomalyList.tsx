@@ -1,6 +1,8 @@
 // Anomalies in words: of one request or replica, or of the whole run by kind.
+
 import { createMemo, For, type JSX, Show } from 'solid-js';
-import { SHAPES, shapeOf } from '../../base/anomalies.ts';
+import { SHOWN_KINDS, shapeOf } from '../../base/anomalies.ts';
+import { sentence } from '../../base/schema.ts';
 import { clock, count } from '../../base/units.ts';
 import { AnomalyGlyph } from '../../draw/shapes.tsx';
 import type { AnomalyKind, AnomalyMark } from '../../generated/boundary.ts';
@@ -44,14 +46,14 @@ export function AnomalyLegend(props: { marks: readonly AnomalyMark[] }): JSX.Ele
   const of = (kind: AnomalyKind): number => props.marks.filter((a) => a.kind === kind).length;
   return (
     <dl class="list">
-      <For each={SHAPES}>
-        {(shape) => (
+      <For each={SHOWN_KINDS}>
+        {(kind) => (
           <div>
-            <dt title={shape.meaning}>
-              <AnomalyGlyph kind={shape.kind} />
-              {shape.name.charAt(0).toUpperCase() + shape.name.slice(1)}
+            <dt title={shapeOf(kind).meaning}>
+              <AnomalyGlyph kind={kind} />
+              {sentence(shapeOf(kind).name)}
             </dt>
-            <dd>{count(of(shape.kind))}</dd>
+            <dd>{count(of(kind))}</dd>
           </div>
         )}
       </For>

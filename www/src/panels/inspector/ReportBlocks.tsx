@@ -2,6 +2,7 @@
 // slowest requests.
 
 import { createMemo, createSignal, For, type JSX, Show } from 'solid-js';
+import { PERCENTILES } from '../../base/latencies.ts';
 import { sentence } from '../../base/schema.ts';
 import {
   clock,
@@ -152,7 +153,7 @@ function Tails(props: { rows: readonly (readonly [string, Summary])[] }): JSX.El
           <th scope="col">
             <span class="visually-hidden">Latency</span>
           </th>
-          <For each={['p50', 'p90', 'p99', 'n']}>{(head) => <th scope="col">{head}</th>}</For>
+          <For each={[...PERCENTILES, 'n']}>{(head) => <th scope="col">{head}</th>}</For>
         </tr>
       </thead>
       <tbody>
@@ -160,9 +161,7 @@ function Tails(props: { rows: readonly (readonly [string, Summary])[] }): JSX.El
           {([name, s]) => (
             <tr>
               <th scope="row">{name}</th>
-              <td>{ms(s.p50)}</td>
-              <td>{ms(s.p90)}</td>
-              <td>{ms(s.p99)}</td>
+              <For each={PERCENTILES}>{(name) => <td>{ms(s[name])}</td>}</For>
               <td class="m">{count(s.count)}</td>
             </tr>
           )}
@@ -197,7 +196,7 @@ function Groups(props: { report: Report; span: string }): JSX.Element {
                   <th scope="col" title={`Objectives met, ${BASE}`}>
                     met
                   </th>
-                  <For each={['p50', 'p90', 'p99']}>{(head) => <th scope="col">{head}</th>}</For>
+                  <For each={PERCENTILES}>{(head) => <th scope="col">{head}</th>}</For>
                 </tr>
               </thead>
               <tbody>
@@ -209,9 +208,7 @@ function Groups(props: { report: Report; span: string }): JSX.Element {
                       </th>
                       <td class="m">{count(g[metric()].count)}</td>
                       <td>{text(percent(g.met_share ?? g.attainment ?? Number.NaN))}</td>
-                      <td>{ms(g[metric()].p50)}</td>
-                      <td>{ms(g[metric()].p90)}</td>
-                      <td>{ms(g[metric()].p99)}</td>
+                      <For each={PERCENTILES}>{(name) => <td>{ms(g[metric()][name])}</td>}</For>
                     </tr>
                   )}
                 </For>

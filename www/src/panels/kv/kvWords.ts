@@ -2,14 +2,15 @@
 
 import { count, DASH, durationMs, durationUs, sig3, text } from '../../base/units.ts';
 import type { BlockEvent, Blocks, GroupBelief, PrefixNode } from '../../generated/boundary.ts';
-import type { BlockColour } from '../../state/view/closeup.ts';
+import { BLOCK_COLOURS, type BlockColour } from '../../state/view/closeup.ts';
 
-export const COLOURS: readonly (readonly [BlockColour, string])[] = [
-  ['owner', 'Owner'],
-  ['group', 'Prefix group'],
-  ['age', 'Age'],
-  ['references', 'References'],
-];
+const COLOUR_NAMES: Readonly<Record<BlockColour, string>> = {
+  owner: 'Owner',
+  group: 'Prefix group',
+  age: 'Age',
+  references: 'References',
+};
+export const COLOURS = BLOCK_COLOURS.map((colour) => [colour, COLOUR_NAMES[colour]] as const);
 
 /** The kinds of events by which the list is filtered. */
 export const EVENT_KINDS = ['hit', 'evicted', 'preempted', 'cpu'] as const;

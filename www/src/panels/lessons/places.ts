@@ -10,13 +10,39 @@ export type Place = { readonly x: number; readonly y: number; readonly w: number
 /** Where the card of a replica is on the stage, in pixels of its canvas. */
 export type ReplicaAt = (replica: number, width: number, height: number) => Place | undefined;
 
-const PARTS: Readonly<Record<string, string>> = {
-  stage: '.stage',
-  timeline: '.scrubber',
-  play: '.play',
-  speed: '.foot .speed',
-  inspector: '.right',
+/** A kind of thing that a lesson points at: the tab of a phone that has it, its element, and what it is in words. */
+type Pointed = {
+  readonly tab: PhoneTab;
+  readonly element: (name: string) => HTMLElement | undefined;
+  readonly words: (name: string, fieldName: (path: string) => string) => string;
 };
+
+const one = (selector: string): HTMLElement | undefined => document.querySelector<HTMLElement>(selector) ?? undefined;
+const plain = (name: string): string => name.replaceAll('-', ' ');
+/** A part of the page that has no name of its own. */
+const part = (kind: string, selector: string, tab: PhoneTab = 'stage'): Pointed => ({
+  tab,
+  element: () => one(selector),
+  words: () => `the ${kind}`,
+});
+
+const KINDS: Readonly<Record<string, Pointed>> = {
+  field: { tab: 'scenario', element: fieldRow, words: (name, fieldName) => `the field ${fieldName(name)}` },
+  chart: {
+    tab: 'charts',
+    element: (name) => one(`[data-chart="${CSS.escape(name)}"]`) ?? distribution(name),
+    words: (name) => `the chart ${plain(name)}`,
+  },
+  replica: { tab: 'stage', element: () => one('.stage-sheet canvas'), words: (name) => `replica r${name}` },
+  figure: { tab: 'stage', element: keyFigure, words: (name) => `the figure ${plain(name).toUpperCase()}` },
+  area: { tab: 'charts', element: () => one('.area'), words: (name) => `the view ${plain(name)}` },
+  stage: part('stage', '.stage'),
+  timeline: part('timeline', '.scrubber'),
+  play: part('play', '.play'),
+  speed: part('speed', '.foot .speed'),
+  inspector: part('inspector', '.right', 'inspector'),
+};
+const kindOf = (kind: string): Pointed => KINDS[kind] ?? part(kind, '.page');
 const CLIPS = '.left, .mid, .right, .foot, .charts-scroll, .form';
 
 /** Kind and name of what a step points at: `field` and its path. */
@@ -26,31 +52,12 @@ export function partsOf(at: string): readonly [kind: string, name: string] {
 }
 
 /** The tab of a phone that has it. */
-export function tabOf(at: string): PhoneTab {
-  const [kind] = partsOf(at);
-  if (kind === 'field') return 'scenario';
-  if (kind === 'inspector') return 'inspector';
-  return kind === 'chart' || kind === 'area' ? 'charts' : 'stage';
-}
+export const tabOf = (at: string): PhoneTab => kindOf(partsOf(at)[0]).tab;
 
 /** The element of it; undefined while it is not on the page. */
 export function elementOf(at: string): HTMLElement | undefined {
   const [kind, name] = partsOf(at);
-  const one = (selector: string): HTMLElement | undefined => document.querySelector<HTMLElement>(selector) ?? undefined;
-  switch (kind) {
-    case 'field':
-      return fieldRow(name);
-    case 'chart':
-      return one(`[data-chart="${CSS.escape(name)}"]`) ?? distribution(name);
-    case 'replica':
-      return one('.stage-sheet canvas');
-    case 'figure':
-      return keyFigure(name);
-    case 'area':
-      return one('.area');
-    default:
-      return one(PARTS[kind] ?? '.page');
-  }
+  return kindOf(kind).element(name);
 }
 
 /** The row of a field, or of the part that has it. */
@@ -139,19 +146,5 @@ function isCovered(element: Element, { x, y, w, h }: Place): boolean {
 /** What it is, in words, for the list of what a card points at. */
 export function lookName({ at }: LessonLook, fieldName: (path: string) => string): string {
   const [kind, name] = partsOf(at);
-  const plain = name.replaceAll('-', ' ');
-  switch (kind) {
-    case 'field':
-      return `the field ${fieldName(name)}`;
-    case 'chart':
-      return `the chart ${plain}`;
-    case 'replica':
-      return `replica r${name}`;
-    case 'figure':
-      return `the figure ${plain.toUpperCase()}`;
-    case 'area':
-      return `the view ${plain}`;
-    default:
-      return `the ${kind}`;
-  }
+  return kindOf(kind).words(name, fieldName);
 }

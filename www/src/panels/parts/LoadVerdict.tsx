@@ -1,7 +1,7 @@
 // The verdict on the load of a run: whether its percentiles belong to a steady run.
 import { type JSX, Show } from 'solid-js';
 import type { RunVerdict } from '../../generated/boundary.ts';
-import { loadWords } from './loadWords.ts';
+import { LOAD_WORDS } from './loadWords.ts';
 
 /** The verdict with its sentence. */
 export function LoadVerdict(props: { verdict: RunVerdict | undefined }): JSX.Element {
@@ -11,8 +11,8 @@ export function LoadVerdict(props: { verdict: RunVerdict | undefined }): JSX.Ele
         <div class="blk">
           <div class="blk-head">
             <h2>Load</h2>
-            <span class={`load-${loadWords(verdict().state).tone}`}>
-              <span aria-hidden="true">{loadWords(verdict().state).shape}</span> {loadWords(verdict().state).word}
+            <span class={`load-${LOAD_WORDS[verdict().state].tone}`}>
+              <span aria-hidden="true">{LOAD_WORDS[verdict().state].shape}</span> {LOAD_WORDS[verdict().state].word}
             </span>
           </div>
           <p class="m">{verdict().text}</p>

@@ -10,16 +10,10 @@ export interface LoadWords {
   readonly tone: 'ok' | 'warn' | 'miss' | 'none';
 }
 
-/** How a verdict is shown. */
-export function loadWords(state: LoadState): LoadWords {
-  switch (state) {
-    case 'stable':
-      return { word: 'stable', shape: '●', tone: 'ok' };
-    case 'backlogged':
-      return { word: 'backlogged', shape: '◆', tone: 'warn' };
-    case 'overloaded':
-      return { word: 'overloaded', shape: '▲', tone: 'miss' };
-    case 'too-short':
-      return { word: 'too short to say', shape: '○', tone: 'none' };
-  }
-}
+/** How verdicts are shown. */
+export const LOAD_WORDS: Readonly<Record<LoadState, LoadWords>> = {
+  stable: { word: 'stable', shape: '●', tone: 'ok' },
+  backlogged: { word: 'backlogged', shape: '◆', tone: 'warn' },
+  overloaded: { word: 'overloaded', shape: '▲', tone: 'miss' },
+  'too-short': { word: 'too short to say', shape: '○', tone: 'none' },
+};

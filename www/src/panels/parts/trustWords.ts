@@ -1,27 +1,22 @@
 // The evidence of pools: which one counts, and how it is shown. All figures and words come from the core.
 import type { Basis, ClassifiedValue, EvidenceClass, PoolEvidence } from '../../generated/boundary.ts';
 
-/** The classes, the best first. */
-const ORDER: readonly EvidenceClass[] = ['fitted', 'same-chip', 'carried', 'own', 'guessed'];
+/** The classes: their rank, the best first, and their bars: three fitted, two taken over, one without any measurement. */
+const CLASSES: Readonly<Record<EvidenceClass, { readonly rank: number; readonly basis: Basis }>> = {
+  fitted: { rank: 0, basis: 'measured' },
+  'same-chip': { rank: 1, basis: 'calibrated' },
+  carried: { rank: 2, basis: 'calibrated' },
+  own: { rank: 3, basis: 'modelled' },
+  guessed: { rank: 4, basis: 'modelled' },
+};
 
 /** The pool of which least is known, the first of equal ones. */
 export function weakest(pools: readonly PoolEvidence[] | undefined): PoolEvidence | undefined {
-  return pools?.toSorted((a, b) => ORDER.indexOf(b.class) - ORDER.indexOf(a.class))[0];
+  return pools?.toSorted((a, b) => CLASSES[b.class].rank - CLASSES[a.class].rank)[0];
 }
 
-/** The bars of a class: three fitted, two taken over, one without any measurement. */
-export function basisOf(of: EvidenceClass): Basis {
-  switch (of) {
-    case 'fitted':
-      return 'measured';
-    case 'same-chip':
-    case 'carried':
-      return 'calibrated';
-    case 'own':
-    case 'guessed':
-      return 'modelled';
-  }
-}
+/** The bars of a class. */
+export const basisOf = (of: EvidenceClass): Basis => CLASSES[of].basis;
 
 export function isGuess(of: EvidenceClass): boolean {
   return of === 'guessed';

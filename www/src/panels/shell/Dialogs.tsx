@@ -1,6 +1,6 @@
 // The dialogs: help, and the progress of reading a trace. Loaded when one is opened.
 import { For, type JSX, Show } from 'solid-js';
-import { SHAPES } from '../../base/anomalies.ts';
+import { SHOWN_KINDS, shapeOf } from '../../base/anomalies.ts';
 import { count } from '../../base/units.ts';
 import { AnomalyGlyph } from '../../draw/shapes.tsx';
 import type { App } from '../../state/app.ts';
@@ -128,13 +128,13 @@ function HelpSheet(props: { app: Pick<App, 'dialogs'> }): JSX.Element {
       </button>
       <h3>Anomalies on the timeline</h3>
       <dl class="shapes">
-        <For each={SHAPES}>
-          {(shape) => (
+        <For each={SHOWN_KINDS}>
+          {(kind) => (
             <div>
               <dt>
-                <AnomalyGlyph kind={shape.kind} /> {shape.name}
+                <AnomalyGlyph kind={kind} /> {shapeOf(kind).name}
               </dt>
-              <dd>{shape.meaning}</dd>
+              <dd>{shapeOf(kind).meaning}</dd>
             </div>
           )}
         </For>

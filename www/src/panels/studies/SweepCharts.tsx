@@ -2,6 +2,7 @@
 // objective; and cost against TTFT.
 
 import { createMemo, createSignal, For, type JSX, Show } from 'solid-js';
+import { PERCENTILES, type Percentile } from '../../base/latencies.ts';
 import { durationMs, NBSP, percent, plain, text, usd } from '../../base/units.ts';
 import { linearTop, logCeil, logFloor, logTicks } from '../../charts/scales.ts';
 import type {
@@ -18,9 +19,6 @@ import { paths, placed } from './theoryLine.ts';
 
 /** The varied field on the horizontal axis: its path, its name, and the document's units per shown unit. */
 export type Axis = { readonly path: string; readonly title: string; readonly unit: string; readonly times: number };
-
-type Percentile = 'p50' | 'p90' | 'p99';
-const PERCENTILES: readonly Percentile[] = ['p50', 'p90', 'p99'];
 
 type Shown = {
   readonly figure: string;

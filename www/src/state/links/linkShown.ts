@@ -1,9 +1,10 @@
 // Shows the parts of a link's view that linkView.ts reads off the page. Loaded with a link that has them.
-import type { LatencyBox, LinkView, Measure } from '../../generated/boundary.ts';
+import { MEASURES } from '../../base/latencies.ts';
+import type { LatencyBox, LinkView } from '../../generated/boundary.ts';
 import { setChartList } from '../view/chartList.ts';
 import {
   AREAS,
-  type BlockColour,
+  BLOCK_COLOURS,
   setArea,
   setBlockColour,
   setBoxes,
@@ -17,8 +18,6 @@ import { setSpanShown } from '../view/spanShown.ts';
 import { BEST_LAW, setTheoryLaw } from '../view/theoryLaw.ts';
 import { MOST_BOXES } from './linkView.ts';
 
-const COLOURS: readonly BlockColour[] = ['owner', 'group', 'age', 'references'];
-const MEASURES: readonly Measure[] = ['ttft', 'itl', 'e2e'];
 const US = 1e6;
 
 /** Shows what a link says; what it leaves out stays as it is. */
@@ -41,7 +40,7 @@ export function showCloseup([name, ...settings]: readonly string[]): void {
   setTimeWindow(windowOf(said('window')[0]));
   const replica = /^\d{1,6}$/.exec(said('replica')[0] ?? '');
   setOpenReplica(replica ? Number(replica[0]) : undefined);
-  setBlockColour(COLOURS.find((colour) => colour === said('colour')[0]) ?? 'owner');
+  setBlockColour(BLOCK_COLOURS.find((colour) => colour === said('colour')[0]) ?? 'owner');
   setMeasure(MEASURES.find((one) => one === said('measure')[0]) ?? 'ttft');
   setBoxes(said('box').flatMap(boxOf).slice(0, MOST_BOXES));
   setArea(AREAS.find((one) => one === name) ?? 'charts');

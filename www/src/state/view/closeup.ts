@@ -5,7 +5,8 @@ import type { LatencyBox, Measure } from '../../generated/boundary.ts';
 
 export const AREAS = ['charts', 'lanes', 'kv', 'density'] as const;
 export type Area = (typeof AREAS)[number];
-export type BlockColour = 'owner' | 'group' | 'age' | 'references';
+export const BLOCK_COLOURS = ['owner', 'group', 'age', 'references'] as const;
+export type BlockColour = (typeof BLOCK_COLOURS)[number];
 
 /** Which view the charts' area shows. */
 export const [area, setArea] = createSignal<Area>('charts');
