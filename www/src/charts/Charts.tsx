@@ -24,7 +24,7 @@ import { EDGE, LANE, type Mark } from './timePicture.ts';
 import { zooms } from './zoomKeys.ts';
 import './charts.css';
 
-const AroundShares = lazy(() => import('./AroundShares.tsx'));
+const EditDistributions = lazy(() => import('./EditDistributions.tsx'));
 const ChartTable = lazy(() => import('./Tables.tsx'));
 
 /** For runs without measured percentiles. */
@@ -203,7 +203,7 @@ export function Charts(props: AllProps): JSX.Element {
           >
             {(around) => (
               <Suspense>
-                <AroundShares
+                <EditDistributions
                   around={around()}
                   sloMs={{
                     ttft: (props.figures?.key.slo_ttft_us ?? 0) / 1000,

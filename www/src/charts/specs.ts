@@ -161,7 +161,20 @@ export const whole = {
   tick: (v: number): string => (v < 10_000 ? plain(v) : `${plain(v / 1000)}k`),
   show: (v: number): string => count(v),
 };
-export const none = { bands: [], band: (): string => '', slo: (): number => 0 };
+/** A linear axis of what is now, without bands and objective: most charts change little of it. */
+export const PLAIN = {
+  unit: () => '',
+  log: false,
+  stepped: false,
+  share: 0.2,
+  top: 2,
+  fixed: false,
+  bands: [],
+  band: () => '',
+  slo: () => 0,
+  span: () => 'now',
+  empty: 'nothing has arrived yet',
+} satisfies Partial<TimeSpec>;
 
 /** The charts that every run opens with; `moreSpecs.ts` has the others. */
 export const TIME_SPECS: readonly TimeSpec[] = [
@@ -186,34 +199,24 @@ export const TIME_SPECS: readonly TimeSpec[] = [
     now: (f, line) => (line.name === AT_PREFILL ? atPrefillNow(f) : latest('ttft').now(f, line)),
   },
   {
-    ...none,
+    ...PLAIN,
     ...whole,
     ...gauge((r) => (100 * r.kv.used) / Math.max(1, r.kv.total)),
     view: 'kv-use',
     title: 'KV in use',
     unit: () => '%',
-    log: false,
-    stepped: false,
-    share: 0.2,
     top: 10,
-    fixed: false,
     lines: replicas,
-    empty: 'nothing has arrived yet',
   },
   {
-    ...none,
+    ...PLAIN,
     ...whole,
     ...gauge((r) => r.waiting),
     view: 'queue-depth',
     title: 'Queue depth',
     unit: () => 'requests',
-    log: false,
     stepped: true,
-    share: 0.2,
-    top: 2,
-    fixed: false,
     lines: replicas,
-    empty: 'nothing has arrived yet',
   },
 ];
 

@@ -35,7 +35,7 @@ import { setSpanShown, spanShown } from '../state/view/spanShown.ts';
 import { setTheoryLaw, theoryLaw } from '../state/view/theoryLaw.ts';
 
 const ChartStrip = lazy(() => import('../panels/shell/ChartStrip.tsx'));
-const BesideCharts = lazy(() => import('../panels/density/BesideCharts.tsx'));
+const FurtherCharts = lazy(() => import('../panels/density/FurtherCharts.tsx'));
 const ChartTools = lazy(() => import('../panels/shell/ChartTools.tsx'));
 const LessonChart = lazy(() => import('../panels/lessons/questions/LessonChart.tsx'));
 const Theory = lazy(() => import('../panels/studies/Theory.tsx'));
@@ -190,7 +190,7 @@ export function ChartsView(props: {
           )}
           beside={(name, onTable) => (
             <Suspense fallback={<span />}>
-              <BesideCharts app={app} name={name} onTable={onTable} />
+              <FurtherCharts app={app} name={name} onTable={onTable} />
             </Suspense>
           )}
           layer={

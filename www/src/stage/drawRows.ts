@@ -61,15 +61,27 @@ export type Swatch = readonly [string, string | CanvasPattern];
 
 /** Marks with their words from `x` on, as many as fit before `right`. Returns the x after them. */
 export function legend(s: Scene, swatches: readonly Swatch[], x: number, right: number): number {
+  return legendAt(s, swatches, { x, right, y: s.layout.head.y, word: 11, gap: 7 });
+}
+
+/** Where a legend is: `word` is the distance from a mark to its word, `gap` that from a word to the next mark. */
+type LegendPlace = {
+  readonly x: number;
+  readonly right: number;
+  readonly y: number;
+  readonly word: number;
+  readonly gap: number;
+};
+
+export function legendAt(s: Scene, swatches: readonly Swatch[], { x, right, y, word, gap }: LegendPlace): number {
   const { pen, p } = s;
-  const { y } = s.layout.head;
   let at = x;
   for (const [text, paint] of swatches) {
-    const w = 11 + pen.measureText(text).width;
+    const w = word + pen.measureText(text).width;
     if (at + w > right) break;
     swatch(s, at, y, paint);
-    label(pen, text, at + 11, y, p.ink3);
-    at += w + 7;
+    label(pen, text, at + word, y, p.ink3);
+    at += w + gap;
   }
   return at;
 }

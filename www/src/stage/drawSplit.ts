@@ -9,7 +9,7 @@ import { drawDecider } from './drawDecider.ts';
 import { drawArrivalTrend, drawRouterMark } from './drawFlow.ts';
 import { drawFullness, drawPorts } from './drawPorts.ts';
 import type { Swatch } from './drawRows.ts';
-import { drawBar, drawCard, drawKv, drawWaiting, swatch } from './drawRows.ts';
+import { drawBar, drawCard, drawKv, drawWaiting, legendAt } from './drawRows.ts';
 import { isStarting, kvShare, toldOf } from './facts.ts';
 import { chipSlots } from './layout.ts';
 import type { Scene } from './scene.ts';
@@ -58,29 +58,17 @@ function drawHeads(s: Scene, { prefill, decode }: SplitLayout): void {
     ['used', p.kvUsed],
     ['cached', p.cachedHatch],
   ];
-  legendAt(s, held, prefill.x, prefill.x + prefill.w, 42);
+  legendAt(s, held, { x: prefill.x, right: prefill.x + prefill.w, y: 42, ...WIDE });
   const reserved: Swatch[] = [
     ['reserved for what comes', 'outlined'],
     ['shared', p.kvShared],
     ['decoding', p.decode],
   ];
-  legendAt(s, reserved, decode.x, right, 42);
+  legendAt(s, reserved, { x: decode.x, right, y: 42, ...WIDE });
 }
 
-/** Marks with their words, as many as fit. */
-function legendAt(s: Scene, swatches: readonly Swatch[], x: number, right: number, y: number): number {
-  const { pen, p } = s;
-  pen.font = font(p, 11);
-  let at = x;
-  for (const [words, paint] of swatches) {
-    const w = 12 + pen.measureText(words).width;
-    if (at + w > right) break;
-    swatch(s, at, y, paint);
-    label(pen, words, at + 12, y, p.ink3);
-    at += w + 10;
-  }
-  return at;
-}
+/** The distances in a legend of this stage. */
+const WIDE = { word: 12, gap: 10 } as const;
 
 /** The ratio between the columns, and what the loads suggest. */
 function drawRatio(s: Scene, { ratio, vertical }: SplitLayout): void {
@@ -417,7 +405,7 @@ function drawPhoneFoot(s: Scene, split: SplitLayout): void {
     ['held', p.prefill],
     ['reserved', 'outlined'],
   ];
-  at = legendAt(s, marks, at, right, y);
+  at = legendAt(s, marks, { x: at, right, y, ...WIDE });
   const flying = `${count(told.split?.under_way ?? 0)} under way`;
   labelFrom(pen, flying, at, right, y, p.ink3);
   const d = s.frame.split?.latest.find((one) => one.request === s.request);

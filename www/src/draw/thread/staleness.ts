@@ -1,7 +1,7 @@
 // Whether a canvas shows a picture that is no longer of what is on screen: of another run, or of another size, which would
 // be stretched. Such a picture is hidden until one that was asked for later is painted.
 
-import { onTurn } from '../../base/turned.ts';
+import { onRunChange } from '../../base/runChange.ts';
 
 /** A bitmap is stretched by at most this many pixels until its next picture comes. */
 const STRETCH_PX = 8;
@@ -51,7 +51,7 @@ export function hideWhileStale(canvas: HTMLCanvasElement, request: () => void) {
       staleness.painted();
       hide();
     },
-    end: onTurn(() => {
+    end: onRunChange(() => {
       staleness.turn();
       hide();
       request();

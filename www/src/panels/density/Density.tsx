@@ -10,13 +10,13 @@ import { setSorting, sorting } from '../../state/view/density.ts';
 import { Segments } from '../parts/Segments.tsx';
 import { ToolRow } from '../parts/ToolRow.tsx';
 import { createAnswers } from './answers.ts';
+import type { Behind } from './DataTable.tsx';
 import { HeatMap } from './HeatMap.tsx';
 import { RequestTable } from './RequestTable.tsx';
 import { Spread, Steps } from './Spreads.tsx';
-import type { Behind } from './TableBehind.tsx';
 import './density.css';
 
-const TableBehind = lazy(() => import('./TableBehind.tsx'));
+const DataTable = lazy(() => import('./DataTable.tsx'));
 const OPTIONS = MEASURES.map((of) => [of, LATENCIES[of].name] as const);
 
 export default function Density(props: { app: App }): JSX.Element {
@@ -61,7 +61,7 @@ export default function Density(props: { app: App }): JSX.Element {
         <Show when={table()}>
           {(of) => (
             <Suspense>
-              <TableBehind of={of()} onClose={() => setTable(undefined)} />
+              <DataTable of={of()} onClose={() => setTable(undefined)} />
             </Suspense>
           )}
         </Show>

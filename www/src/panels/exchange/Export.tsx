@@ -4,11 +4,11 @@ import { Icon } from '../../draw/glyphs.tsx';
 import type { ExportSystem } from '../../sim/exchangeTypes.ts';
 import type { App } from '../../state/app.ts';
 import { save } from '../parts/save.ts';
+import { ExportedKeys, ReadBack } from './ExportedKeys.tsx';
 import { ExportFile } from './ExportFile.tsx';
 import { createExporting, SYSTEMS, tabSaid, titleOf, type Written } from './exporting.ts';
 import { Frame } from './Frame.tsx';
-import { Gain } from './Gain.tsx';
-import { ReadBack, Travels } from './Travels.tsx';
+import { PolicyDifference } from './PolicyDifference.tsx';
 import './export.css';
 
 export default function Export(props: { app: Pick<App, 'document' | 'transport'>; onClose: () => void }): JSX.Element {
@@ -76,8 +76,8 @@ export default function Export(props: { app: Pick<App, 'document' | 'transport'>
           {(one) => <ExportFile written={one()} onCopy={copy} onSave={keep} />}
         </Show>
         <section class="export-side" tabindex={0} aria-label="What travels, and what it gained">
-          <Show when={shown()}>{(one) => <Travels file={one().file} />}</Show>
-          <Gain app={props.app} scenario={scenario} />
+          <Show when={shown()}>{(one) => <ExportedKeys file={one().file} />}</Show>
+          <PolicyDifference app={props.app} scenario={scenario} />
           <Show when={shown()}>{(one) => <ReadBack written={one()} />}</Show>
         </section>
       </div>

@@ -9,10 +9,10 @@ import { explain } from '../../state/notices/notices.ts';
 import { FileButton } from '../parts/FileButton.tsx';
 import { Frame } from './Frame.tsx';
 import { createImporting, type Importing } from './importing.ts';
+import { KeyLine } from './KeyLine.tsx';
 import { Meaning } from './Meaning.tsx';
 import { NewTraffic } from './NewTraffic.tsx';
 import { Pasted } from './Pasted.tsx';
-import { Thread } from './Thread.tsx';
 import { WhatChanges } from './WhatChanges.tsx';
 import { applySaid, footSaid, newSaid, recognised } from './words.ts';
 import './import.css';
@@ -73,7 +73,7 @@ export function Import(props: {
         </div>
       </div>
       <NewTraffic model={model} />
-      <Thread model={model} host={host} />
+      <KeyLine model={model} host={host} />
     </Frame>
   );
 }

@@ -5,7 +5,7 @@ import type { GlossaryEntry } from '../../generated/boundary.ts';
 import type { App } from '../../state/app.ts';
 import { Sheet } from '../parts/Sheet.tsx';
 import { EntryCard } from './EntryCard.tsx';
-import { listed, setListed } from './opened.ts';
+import { listed, setListed } from './popover.ts';
 import { ENTRIES, searched, titled } from './words.ts';
 
 export default function AllWords(props: { app: Pick<App, 'selection' | 'transport'> }): JSX.Element {

@@ -4,8 +4,8 @@ import { createMedia, PHONE } from '../../base/media.ts';
 import { Icon } from '../../draw/glyphs.tsx';
 import type { App } from '../../state/app.ts';
 import { EntryCard } from './EntryCard.tsx';
-import { leave, type OpenTerm, setListed, term } from './opened.ts';
 import { placeOf } from './place.ts';
+import { leave, type OpenTerm, setListed, term } from './popover.ts';
 import { titled } from './words.ts';
 
 export function TermPopover(props: { app: App }): JSX.Element {

@@ -5,7 +5,7 @@ import { render } from 'solid-js/web';
 import { isPhone } from '../../base/media.ts';
 import type { App } from '../../state/app.ts';
 import { isLabel, keepMarked, moveBetweenLabels } from './labels.ts';
-import { close, follow, leaveLater, listed, openAt, openLater, setListed, stay, term } from './opened.ts';
+import { close, follow, leaveLater, listed, openAt, openLater, setListed, stay, term } from './popover.ts';
 import { TermPopover } from './TermPopover.tsx';
 import './glossary.css';
 

@@ -30,11 +30,11 @@ import { Segments } from '../parts/Segments.tsx';
 import { ToolRow } from '../parts/ToolRow.tsx';
 import { BlockMap } from './BlockMap.tsx';
 import { BlockPanel } from './BlockPanel.tsx';
-import { Elbow } from './Elbow.tsx';
 import { Events } from './Events.tsx';
 import { COLOURS } from './kvWords.ts';
 import { Legend } from './Legend.tsx';
 import { Occupancy } from './Occupancy.tsx';
+import { PointerLine } from './PointerLine.tsx';
 import { Sharing } from './Sharing.tsx';
 import { Sum } from './Sum.tsx';
 import './kv.css';
@@ -135,7 +135,7 @@ export default function Kv(props: { app: App }): JSX.Element {
                   <Events app={app} blocks={b()} />
                 </Show>
                 <Show when={!phone()}>
-                  <Elbow />
+                  <PointerLine />
                 </Show>
               </div>
             </>

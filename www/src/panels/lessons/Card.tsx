@@ -17,9 +17,9 @@ import { guesses, hideAnswers, lesson, setGuesses, verdicts } from '../../state/
 import { liveFigures, liveNames } from '../../state/lessons/lessonLive.ts';
 import { keptName } from '../../state/lessons/lessonOpening.ts';
 import { keepGuess, markDone } from '../../state/lessons/lessonProgress.ts';
-import { AlsoChanged } from './AlsoChanged.tsx';
 import { LessonText } from './LessonText.tsx';
 import { Looks } from './Looks.tsx';
+import { OtherChanges } from './OtherChanges.tsx';
 import { isDone } from './steps.ts';
 
 const Ask = lazy(() => import('./questions/Ask.tsx'));
@@ -56,7 +56,7 @@ export function Card(props: { app: Slices; index: number; step: LessonStep }): J
         </Show>
       </Suspense>
       <Looks app={props.app} looks={props.step.look} />
-      <AlsoChanged app={props.app} index={props.index} />
+      <OtherChanges app={props.app} index={props.index} />
     </article>
   );
 }

@@ -15,7 +15,7 @@ import { FileButton } from '../parts/FileButton.tsx';
 import { coefficientSaid } from './coefficients.ts';
 import { LoadAsked } from './LoadAsked.tsx';
 import { errorText } from './measuredData.ts';
-import { SeriesBeside } from './SeriesBeside.tsx';
+import { SeriesComparison } from './SeriesComparison.tsx';
 import { MeasuredCurve, type MeasuredRow, MeasuredTable } from './SideBySide.tsx';
 
 const CURVES: Readonly<Record<string, string>> = { ttft_ms: 'TTFT', tpot_ms: 'TPOT', e2e_ms: 'E2E' };
@@ -252,7 +252,7 @@ function Compared(props: { comparison: Comparison; busy: boolean; onLoad: (load:
         <For each={props.comparison.notes}>{(note) => <p class="s">{note}</p>}</For>
       </div>
       <div class="truth-block">
-        <SeriesBeside series={props.comparison.series} />
+        <SeriesComparison series={props.comparison.series} />
         <For each={props.comparison.curves}>
           {(curve) => (
             <MeasuredCurve

@@ -1,5 +1,5 @@
 // Parts of the blocks of the inspector: a heading with a remark, names with values, a bar of KV blocks by state.
-import { For, type JSX, Show } from 'solid-js';
+import { For, type JSX } from 'solid-js';
 import { count } from '../../base/units.ts';
 
 export type Row = readonly [name: string, value: string];
@@ -19,15 +19,21 @@ export function Block(props: { title: string; remark?: JSX.Element; children: JS
 export function NameValues(props: { rows: readonly Row[]; class?: string }): JSX.Element {
   return (
     <dl class={`list ${props.class ?? ''}`}>
-      <For each={props.rows}>
-        {([name, value]) => (
-          <div>
-            <dt>{name}</dt>
-            <dd>{value}</dd>
-          </div>
-        )}
-      </For>
+      <ValueRows rows={props.rows} />
     </dl>
+  );
+}
+
+function ValueRows(props: { rows: readonly Row[] }): JSX.Element {
+  return (
+    <For each={props.rows}>
+      {([name, value]) => (
+        <div>
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </div>
+      )}
+    </For>
   );
 }
 
@@ -57,16 +63,7 @@ export function BlockStates(props: {
             </div>
           )}
         </For>
-        <Show when={props.further}>
-          <For each={props.further}>
-            {([name, value]) => (
-              <div>
-                <dt>{name}</dt>
-                <dd>{value}</dd>
-              </div>
-            )}
-          </For>
-        </Show>
+        <ValueRows rows={props.further ?? []} />
       </dl>
     </>
   );

@@ -1,5 +1,6 @@
 // A custom model from its published config.json: paste it, check the values, use it. The pasted text stays until the
 // user clears it, even if it is invalid.
+
 import { createMemo, createSignal, For, type JSX, Show } from 'solid-js';
 import { getAt, isObject, type Json, type JsonObject, parsePath, setAt } from '../../base/json.ts';
 import type { Field } from '../../base/schema.ts';
@@ -7,6 +8,7 @@ import type { DescribedModel, Diagnostic } from '../../generated/boundary.ts';
 import { RefusedError } from '../../sim/client.ts';
 import type { App } from '../../state/app.ts';
 import { explain } from '../../state/notices/notices.ts';
+import { NameValues } from '../parts/Block.tsx';
 import { dropInto } from '../parts/dropInto.ts';
 import { inUnit, OWN_SPEEDS, plainText, withOwn } from '../parts/formFields.ts';
 import './own.css';
@@ -87,16 +89,7 @@ export default function OwnModelBox(props: {
             <button type="button" class="btn pri" disabled={used()} onClick={() => void apply()}>
               {used() ? 'In use' : 'Use this model'}
             </button>
-            <dl class="list read">
-              <For each={said(app, props.path, found())}>
-                {([name, value]) => (
-                  <div>
-                    <dt>{name}</dt>
-                    <dd>{value}</dd>
-                  </div>
-                )}
-              </For>
-            </dl>
+            <NameValues rows={said(app, props.path, found())} class="read" />
             <p class="help">{model()?.summary}</p>
             <Show when={model()?.warnings.length}>
               <ul class="problems">

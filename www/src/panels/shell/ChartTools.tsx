@@ -10,7 +10,7 @@ import { isScaled } from '../../state/edits/scaledPools.ts';
 import { scalingMarks, setScalingMarks } from '../../state/run/scalingMarks.ts';
 import { setTimeWindow, timeWindow } from '../../state/view/closeup.ts';
 import { Flyout } from '../parts/Flyout.tsx';
-import { AroundTools } from './AroundTools.tsx';
+import { EditFigureTools } from './EditFigureTools.tsx';
 import { marksOf } from './scalingMarksOf.ts';
 import './chartTools.css';
 
@@ -52,7 +52,7 @@ export default function ChartTools(props: { app: App }): JSX.Element {
           </Suspense>
         )}
       </Flyout>
-      <AroundTools app={app} />
+      <EditFigureTools app={app} />
       <Zoom app={app} />
     </span>
   );

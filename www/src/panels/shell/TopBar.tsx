@@ -1,7 +1,7 @@
 // Title, preset, seed, files, theme, help.
+
 import { type Component, createMemo, createSignal, type JSX, Show } from 'solid-js';
 import { getAt } from '../../base/json.ts';
-import { setTheme, theme } from '../../base/theme.ts';
 import { awaitField } from '../../base/typedAhead.ts';
 import { Icon } from '../../draw/glyphs.tsx';
 import type { App } from '../../state/app.ts';
@@ -12,6 +12,7 @@ import { FileButton } from '../parts/FileButton.tsx';
 import { Flyout } from '../parts/Flyout.tsx';
 import { LazyPart } from '../parts/LazyPart.tsx';
 import { Seed } from '../parts/Seed.tsx';
+import { ThemeButton } from '../parts/ThemeButton.tsx';
 import { isGuess, shortOf, weakest } from '../parts/trustWords.ts';
 
 export function TopBar(props: {
@@ -127,17 +128,7 @@ export function TopBar(props: {
         >
           ?
         </button>
-        <button
-          type="button"
-          class="btn sq"
-          aria-label={theme() === 'dark' ? 'Light theme' : 'Dark theme'}
-          onClick={() => setTheme(theme() === 'dark' ? 'light' : 'dark')}
-        >
-          <svg class="icon" width="14" height="14" viewBox="0 0 14 14" aria-hidden="true">
-            <circle cx="7" cy="7" r="5.5" />
-            <path class="solid" d="M7 1.500a5.500 5.500 0 0 1 0 11z" />
-          </svg>
-        </button>
+        <ThemeButton />
       </Deferred>
     </header>
   );

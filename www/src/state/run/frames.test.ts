@@ -1,8 +1,8 @@
 import { createRoot } from 'solid-js';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { CHART_NAMES, viewsOf } from '../../base/chartList.ts';
+import { onRunChange } from '../../base/runChange.ts';
 import { trust } from '../../base/trust.ts';
-import { onTurn } from '../../base/turned.ts';
 import { NO_DATA, NOTHING } from '../../base/view.ts';
 import type { Frame, View } from '../../generated/boundary.ts';
 import type { Client } from '../../sim/client.ts';
@@ -82,7 +82,7 @@ test('with the first frame of another run all numbers are of it and all pictures
   const ignored = { onFrame: () => {}, speak: () => {}, refreshDetail: () => {} };
   const frames = createRoot(() => createFrames({ client: () => client, ...around, ...ignored }));
   const turned = vi.fn();
-  const end = onTurn(turned);
+  const end = onRunChange(turned);
   frames.awaitRun();
   expect(frames.turning(), 'before the first run nothing is left of another').toBe(false);
   frames.show(frame(40), RUN, 'paused', 0);

@@ -2,7 +2,7 @@
 import { type Accessor, batch, createSignal } from 'solid-js';
 import { known, sameMarks } from '../../base/anomalies.ts';
 import { paintApart } from '../../base/paints.ts';
-import { turn } from '../../base/turned.ts';
+import { runChanged } from '../../base/runChange.ts';
 import type { Selection } from '../../base/view.ts';
 import type { AnomalyMark, Evidence, Frame } from '../../generated/boundary.ts';
 import { type Client, ignoreLost } from '../../sim/client.ts';
@@ -62,7 +62,7 @@ export function createFrames({ client, speed, selected, flagWords, onFrame, spea
         // Data of another document do not apply to this one, and would hold its axes.
         charts.clear();
         forget(next);
-        turn();
+        runChanged();
         setTurning(false);
       }
       setFrame(next);

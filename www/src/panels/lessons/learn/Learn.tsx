@@ -1,9 +1,9 @@
 // The list of lessons over the whole page: the road, the reader's path, lessons of one's own, and what teachers need.
 // Loaded when it opens.
+
 import { Dialog } from '@ark-ui/solid/dialog';
 import { createEffect, createMemo, createSignal, type JSX, onCleanup, onMount, Show, untrack } from 'solid-js';
 import { Portal } from 'solid-js/web';
-import { setTheme, theme } from '../../../base/theme.ts';
 import { trust } from '../../../base/trust.ts';
 import { Icon } from '../../../draw/glyphs.tsx';
 import type { LessonCard } from '../../../generated/boundary.ts';
@@ -13,6 +13,7 @@ import { ownFile, setLearning, setOwnFile } from '../../../state/lessons/lesson.
 import { openLesson, openLessonText } from '../../../state/lessons/lessonOpening.ts';
 import { progressOf, wasBegun } from '../../../state/lessons/lessonProgress.ts';
 import { createOwnCheck } from '../../../state/lessons/ownLesson.ts';
+import { ThemeButton } from '../../parts/ThemeButton.tsx';
 import { Checked, YourGuesses, YourPath } from './LearnSide.tsx';
 import { showAddress } from './learnAddress.ts';
 import { isFound, pathOf, stateOf, type Walked } from './learnWords.ts';
@@ -104,17 +105,7 @@ export default function Learn(props: { app: App }): JSX.Element {
               >
                 Gallery
               </button>
-              <button
-                type="button"
-                class="btn sq"
-                aria-label={theme() === 'dark' ? 'Light theme' : 'Dark theme'}
-                onClick={() => setTheme(theme() === 'dark' ? 'light' : 'dark')}
-              >
-                <svg class="icon" width="14" height="14" viewBox="0 0 14 14" aria-hidden="true">
-                  <circle cx="7" cy="7" r="5.5" />
-                  <path class="solid" d="M7 1.500a5.500 5.500 0 0 1 0 11z" />
-                </svg>
-              </button>
+              <ThemeButton />
               <Dialog.CloseTrigger class="btn sq" aria-label="Close">
                 <Icon name="close" />
               </Dialog.CloseTrigger>

@@ -4,7 +4,7 @@ import { ACROSS, kvLayout, rowsOf } from '../../closeup/kvPicture.ts';
 import type { Blocks } from '../../generated/boundary.ts';
 import { blocks, pointedBlock } from '../../state/view/kvAnswer.ts';
 
-export function Elbow(): JSX.Element {
+export function PointerLine(): JSX.Element {
   let svg: SVGSVGElement | undefined;
   const [path, setPath] = createSignal('');
   createEffect(() => {

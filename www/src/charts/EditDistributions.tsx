@@ -5,13 +5,13 @@ import type { ViewColumns } from '../base/view.ts';
 import { attachSurface, type Surface } from '../draw/canvas.ts';
 import type { Palette } from '../draw/inks.ts';
 import type { Around } from '../generated/boundary.ts';
-import { differenceSaid, isFewOf, type Pair, pairOf, pairSaid, spanSaid, spansSaid } from './aroundWords.ts';
 import { type EcdfPicture, ecdfRange } from './ecdfPicture.ts';
+import { differenceSaid, isFewOf, type Pair, pairOf, pairSaid, spanSaid, spansSaid } from './editFigureWords.ts';
 import { offers } from './pictures.ts';
 import { valueAt } from './scales.ts';
 import { TableButton } from './TableButton.tsx';
 
-export default function AroundShares(props: {
+export default function EditDistributions(props: {
   readonly around: Around;
   readonly sloMs: Readonly<Record<'ttft' | 'e2e', number>>;
   readonly palette: Palette;

@@ -42,7 +42,7 @@ function pathIn(host: HTMLElement, selected: number | undefined): string {
   return threadPath(moved(from), moved(to), left.right - frame.left);
 }
 
-export function Thread(props: { model: Importing; host: () => HTMLElement | undefined }): JSX.Element {
+export function KeyLine(props: { model: Importing; host: () => HTMLElement | undefined }): JSX.Element {
   const [path, setPath] = createSignal('');
   const draw = (): void => {
     const host = props.host();

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Around, SpanFigures } from '../generated/boundary.ts';
-import { differenceSaid, isFewOf, pairOf, pairSaid, spansSaid } from './aroundWords.ts';
+import { differenceSaid, isFewOf, pairOf, pairSaid, spansSaid } from './editFigureWords.ts';
 
 const ecdf = { ms: [], percent: [], count: 0, percentiles_ms: [null, null, null], within: null } as const;
 const side = (fromS: number, toS: number, n: number, p99: number): SpanFigures => {

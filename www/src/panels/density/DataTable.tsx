@@ -32,7 +32,7 @@ function columnsOf(of: Behind, found: DensityAnswers): ViewColumns {
   return stepColumns(found.points);
 }
 
-export default function TableBehind(props: { of: Behind; onClose: () => void }): JSX.Element {
+export default function DataTable(props: { of: Behind; onClose: () => void }): JSX.Element {
   const data = createMemo(() => {
     const found = answers();
     return found && columnsOf(props.of, found);

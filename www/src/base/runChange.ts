@@ -3,12 +3,12 @@
 const watching = new Set<() => void>();
 
 /** Calls `act` whenever another run comes on screen; returns a function that ends it. */
-export function onTurn(act: () => void): () => void {
+export function onRunChange(act: () => void): () => void {
   watching.add(act);
   return () => void watching.delete(act);
 }
 
 /** Another run is on screen from now on. */
-export function turn(): void {
+export function runChanged(): void {
   for (const act of watching) act();
 }

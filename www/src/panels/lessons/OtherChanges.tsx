@@ -5,9 +5,9 @@ import { type Change, changes, effective } from '../../state/edits/edits.ts';
 import { lesson } from '../../state/lessons/lesson.ts';
 import { stepDocument } from '../../state/lessons/lessonOpening.ts';
 import { pathName } from '../parts/formFields.ts';
-import { foreign } from './foreign.ts';
+import { foreign } from './foreignChanges.ts';
 
-export function AlsoChanged(props: { app: Pick<App, 'document' | 'transport'>; index: number }): JSX.Element {
+export function OtherChanges(props: { app: Pick<App, 'document' | 'transport'>; index: number }): JSX.Element {
   const { document, transport } = props.app;
   const found = createMemo<readonly Change[]>(() => {
     const opened = stepDocument();

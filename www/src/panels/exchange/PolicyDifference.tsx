@@ -27,7 +27,7 @@ const SHOWN: ReadonlyMap<string, string> = new Map([
   ['Cost / M output tokens', 'Cost, /M tok'],
 ]);
 
-export function Gain(props: { app: Pick<App, 'document'>; scenario: Json }): JSX.Element {
+export function PolicyDifference(props: { app: Pick<App, 'document'>; scenario: Json }): JSX.Element {
   const original = props.app.document.original();
   const imported = brought(original);
   const before = imported?.scenario ?? original;

@@ -2,7 +2,7 @@
 import { createEffect, createMemo, For, type JSX, on, onCleanup, Show } from 'solid-js';
 import { oneAtATime } from '../../base/oneAtATime.ts';
 import { plain } from '../../base/units.ts';
-import { spansSaid } from '../../charts/aroundWords.ts';
+import { spansSaid } from '../../charts/editFigureWords.ts';
 import type { App } from '../../state/app.ts';
 import { around, aroundAt, aroundOn, setAround, setAroundAt, setAroundOn } from '../../state/view/editFigures.ts';
 import { passedEdits } from './passedEdits.ts';
@@ -11,7 +11,7 @@ import { passedEdits } from './passedEdits.ts';
 const MOST_US = 60e6;
 const AGAIN_MS = 1000;
 
-export function AroundTools(props: { app: Pick<App, 'transport' | 'selection'> }): JSX.Element {
+export function EditFigureTools(props: { app: Pick<App, 'transport' | 'selection'> }): JSX.Element {
   const app = props.app;
   const edits = createMemo(() => passedEdits(app.transport.throttledFrame()?.flags ?? []));
   /** The chosen edit, or the latest one that was passed. */

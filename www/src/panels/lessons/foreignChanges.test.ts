@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { foreign } from './foreign.ts';
+import { foreign } from './foreignChanges.ts';
 
 const change = (path: string) => ({ path, from: 1, to: 2 });
 const task = { goal: 'x', until: 'frame.now_us > 1', done: 'y' };

@@ -4,7 +4,7 @@ import type { Exported, ExportedRow } from '../../sim/exchangeTypes.ts';
 import type { Written } from './exporting.ts';
 import { MappingMark } from './marks.tsx';
 
-export function Travels(props: { file: Exported }): JSX.Element {
+export function ExportedKeys(props: { file: Exported }): JSX.Element {
   return (
     <section class="export-blk">
       <header>

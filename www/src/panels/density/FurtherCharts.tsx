@@ -24,7 +24,7 @@ type Props = {
   onTable: (data?: ViewColumns) => void;
 };
 
-export default function BesideCharts(props: Props): JSX.Element {
+export default function FurtherCharts(props: Props): JSX.Element {
   const transport = props.app.transport;
   const palette = pagePalette();
   const nowUs = (): number => transport.figuresFrame()?.now_us ?? 0;

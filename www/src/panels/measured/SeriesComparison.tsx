@@ -8,7 +8,7 @@ const W = 300;
 const H = 96;
 const EDGE = { left: 4, right: 4, top: 8, bottom: 18 } as const;
 
-export function SeriesBeside(props: { series: readonly SeriesCompared[] }): JSX.Element {
+export function SeriesComparison(props: { series: readonly SeriesCompared[] }): JSX.Element {
   return <For each={props.series}>{(series) => <OneSeries series={series} />}</For>;
 }
 
