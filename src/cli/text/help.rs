@@ -61,7 +61,7 @@ fn wrap_line(line: &str, width: usize, out: &mut String) {
         }
         None => {
             let hang = if indent + LEAST_BESIDE > width { 0 } else { indent };
-            return fill(line.trim_start(), [indent.min(width / 2), hang, width], out);
+            return fill(line.trim_start(), Columns { begin: indent.min(width / 2), hang, width }, out);
         }
     };
     out.push_str(head);
@@ -76,11 +76,17 @@ fn wrap_line(line: &str, width: usize, out: &mut String) {
     } else {
         (column - indent - columns(head), column)
     };
-    fill(rest, [begin, hang, width], out);
+    fill(rest, Columns { begin, hang, width }, out);
 }
 
-/// Words that begin after `begin` columns of the line and hang at `hang`.
-fn fill(text: &str, [begin, hang, width]: [usize; 3], out: &mut String) {
+/// Where words stand: the first after `begin` columns of the line, further lines after `hang`, up to `width`.
+struct Columns {
+    begin: usize,
+    hang: usize,
+    width: usize,
+}
+
+fn fill(text: &str, Columns { begin, hang, width }: Columns, out: &mut String) {
     out.push_str(&" ".repeat(begin));
     let mut at = begin.max(hang);
     let mut first = true;

@@ -93,7 +93,7 @@ function drawObjective(s: EcdfScene, x: (v: number) => number, right: number, bo
   const { pen, p } = s;
   const at = objectiveAt(s, x);
   if (at === undefined) return [];
-  lineOf(pen, p, 'objective', [at, EDGE.top - 4], [at, bottom]);
+  lineOf(pen, p, 'objective', { from: [at, EDGE.top - 4], to: [at, bottom] });
   const before = at + 28 > right;
   label(pen, 'SLO', before ? at - 4 : at + 4, bottom - 5, p.missText, before ? 'right' : 'left');
   return [{ x: before ? at - 28 : at + 3, y: bottom - 5, w: 25 }];

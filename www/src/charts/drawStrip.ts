@@ -70,7 +70,7 @@ function drawPoles({ pen, p, flags, startS = 0, endS }: StripScene, box: Box, x:
     if (at_us / 1e6 < startS || at_us / 1e6 > endS) continue;
     const at = Math.round(x(at_us / 1e6)) + 0.5;
     pen.globalAlpha = applied ? 0.9 : 0.4;
-    lineOf(pen, p, 'edit', [at, box.y], [at, box.y + box.h]);
+    lineOf(pen, p, 'edit', { from: [at, box.y], to: [at, box.y + box.h] });
   }
   pen.globalAlpha = 1;
 }
@@ -82,6 +82,6 @@ function drawObjective(
   y: (v: number) => number,
 ): void {
   if (!(slo > 0) || slo < low || slo > high) return;
-  lineOf(pen, p, 'objective', [left, y(slo)], [right, y(slo)]);
+  lineOf(pen, p, 'objective', { from: [left, y(slo)], to: [right, y(slo)] });
   label(pen, 'SLO', right + Math.min(4, EDGE.right), y(slo) + 4, p.missText);
 }

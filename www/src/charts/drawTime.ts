@@ -175,7 +175,7 @@ function drawObjective(s: Plot): number | undefined {
   const { pen, p, box } = s;
   if (!(s.slo > 0) || s.slo < s.low || s.slo > s.high) return undefined;
   const y = s.y(s.slo);
-  lineOf(pen, p, 'objective', [box.x, y], [box.x + box.w, y]);
+  lineOf(pen, p, 'objective', { from: [box.x, y], to: [box.x + box.w, y] });
   return y;
 }
 
@@ -287,7 +287,7 @@ function drawEdits(s: Plot): void {
   for (const flag of flags) {
     const x = Math.round(s.x(flag.at_us / 1e6)) + 0.5;
     pen.globalAlpha = flag.applied ? 0.9 : 0.4;
-    lineOf(pen, p, 'edit', [x, box.y], [x, box.y + box.h]);
+    lineOf(pen, p, 'edit', { from: [x, box.y], to: [x, box.y + box.h] });
   }
   pen.globalAlpha = 1;
   if (!s.first) return;

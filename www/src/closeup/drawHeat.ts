@@ -106,7 +106,7 @@ function drawObjective({ pen, p, at, map }: Scene): void {
   const [low, high] = latencyRange(map);
   if (slo < low || slo > high) return;
   const y = Math.round(at.y(slo)) + 0.5;
-  lineOf(pen, p, 'objective', [at.left, y], [at.right, y]);
+  lineOf(pen, p, 'objective', { from: [at.left, y], to: [at.right, y] });
   label(pen, 'SLO', at.right + 5, y + 4, p.missText);
 }
 
@@ -141,7 +141,7 @@ function drawFlags({ pen, p, at, flags, startS, endS, nowS }: Scene): void {
     pen.fill();
     pen.stroke();
     label(pen, pennant.text, x + dir * pad, 12, applied ? p.onAccent : p.ink2, side === 'right' ? 'left' : 'right');
-    lineOf(pen, p, 'pennant', [Math.round(x) + 0.5, 15], [Math.round(x) + 0.5, at.bottom]);
+    lineOf(pen, p, 'pennant', { from: [Math.round(x) + 0.5, 15], to: [Math.round(x) + 0.5, at.bottom] });
   }
 }
 

@@ -85,13 +85,17 @@ function drawLooks(pen: Pen, p: Palette, picture: KvPicture): void {
 
 type Corners = readonly (readonly [number, number])[];
 
-function fill(pen: Pen, paint: string | CanvasPattern, at: Corners, [dx, dy, w, h]: readonly number[]): void {
+/** A part of a cell, from its corner. */
+type Part = { readonly x: number; readonly y: number; readonly w: number; readonly h: number };
+const square = (at: number, size: number): Part => ({ x: at, y: at, w: size, h: size });
+
+function fill(pen: Pen, paint: string | CanvasPattern, at: Corners, part: Part): void {
   pen.fillStyle = paint;
-  for (const [x, y] of at) pen.fillRect(x + (dx ?? 0), y + (dy ?? 0), w ?? 0, h ?? 0);
+  for (const [x, y] of at) pen.fillRect(x + part.x, y + part.y, part.w, part.h);
 }
 
 function drawLook(pen: Pen, p: Palette, look: number, at: Corners, s: number): void {
-  const whole = [0, 0, s, s];
+  const whole = square(0, s);
   pen.globalAlpha = 1;
   if (look >= LOOK.ages) fill(pen, heatPaint(p.dark, (look - LOOK.ages + 1) / 16), at, whole);
   else if (look >= LOOK.groups) drawGroup(pen, p, look - LOOK.groups, at, s);
@@ -102,7 +106,7 @@ function drawLook(pen: Pen, p: Palette, look: number, at: Corners, s: number): v
   else if (look === LOOK.cached) drawCached(pen, p.kvCached, at, s);
   else if (look === LOOK.handedOver) {
     fill(pen, p.kvUsed, at, whole);
-    fill(pen, p.surface, at, [s / 2 - 1, s / 2 - 1, 2, 2]);
+    fill(pen, p.surface, at, square(s / 2 - 1, 2));
   } else if (look === LOOK.setAside || look === LOOK.held) outline(pen, p.kvUsed, at, s);
   else outline(pen, p.line, at, s);
 }
@@ -116,7 +120,7 @@ function outline(pen: Pen, paint: string, at: Corners, s: number): void {
 /** A line at 45° over a faint ground. */
 function drawCached(pen: Pen, paint: string, at: Corners, s: number): void {
   pen.globalAlpha = 0.25;
-  fill(pen, paint, at, [0, 0, s, s]);
+  fill(pen, paint, at, square(0, s));
   pen.globalAlpha = 1;
   stroke(pen, paint, at, [[0, s, s, 0]], 1.2);
 }
@@ -135,7 +139,7 @@ function stroke(pen: Pen, paint: string, at: Corners, lines: readonly (readonly 
 
 /** As many quarters as requests: one, two, three for up to seven, four for more. */
 function drawQuarters(pen: Pen, p: Palette, quarters: number, at: Corners, s: number): void {
-  fill(pen, p.kvFree, at, [0, 0, s, s]);
+  fill(pen, p.kvFree, at, square(0, s));
   const half = s / 2;
   const corners = [
     [0, half],
@@ -144,7 +148,7 @@ function drawQuarters(pen: Pen, p: Palette, quarters: number, at: Corners, s: nu
     [0, 0],
   ];
   const paint = quarters > 1 ? p.kvShared : p.kvUsed;
-  for (const [dx = 0, dy = 0] of corners.slice(0, quarters)) fill(pen, paint, at, [dx, dy, half, half]);
+  for (const [dx = 0, dy = 0] of corners.slice(0, quarters)) fill(pen, paint, at, { x: dx, y: dy, w: half, h: half });
 }
 
 /** The paint of a prefix group; the seventh is that of blocks of none. */
@@ -158,7 +162,7 @@ function drawGroup(pen: Pen, p: Palette, code: number, at: Corners, s: number): 
   const cached = code % 2 === 1;
   const paint = groupPaint(p, group);
   pen.globalAlpha = cached ? 0.25 : group === 0 || group === NO_GROUP ? 1 : 0.35;
-  fill(pen, paint, at, [0, 0, s, s]);
+  fill(pen, paint, at, square(0, s));
   pen.globalAlpha = 1;
   const width = cached ? 1 : Math.max(1.5, s / 3);
   const third = s / 3;
@@ -173,8 +177,7 @@ function drawGroup(pen: Pen, p: Palette, code: number, at: Corners, s: number): 
       ],
       width,
     );
-  else if (group === 2)
-    fill(pen, paint, at, cached ? [third, third, 1.5, 1.5] : [third / 2, third / 2, s - third, s - third]);
+  else if (group === 2) fill(pen, paint, at, cached ? square(third, 1.5) : square(third / 2, s - third));
   else if (group === 3) stroke(pen, paint, at, [[0, s, s, 0]], width);
   else if (group === 4) stroke(pen, paint, at, [[0, 0, s, s]], width);
   else if (group === 5)

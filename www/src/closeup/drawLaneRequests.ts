@@ -94,7 +94,7 @@ function drawChosen({ pen, p, lanes, layout, x }: LaneScene, request: LaneReques
   }
   const first = request.first_step_us;
   if (first !== null && first >= lanes.from_us && first <= lanes.to_us) {
-    lineOf(pen, p, 'first-step', [x(first), band.y - 4], [x(first), y - 1]);
+    lineOf(pen, p, 'first-step', { from: [x(first), band.y - 4], to: [x(first), y - 1] });
   }
   // Below the count of requests, which stands at the top.
   pen.font = font(p, 11);

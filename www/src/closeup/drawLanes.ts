@@ -29,13 +29,9 @@ export type LaneScene = {
   readonly x: (us: number) => number;
 };
 
-export function drawLanes(
-  pen: Pen,
-  p: Palette,
-  lanes: Lanes,
-  view: LanesView,
-  [width, height]: readonly [number, number],
-): void {
+type Size = { readonly width: number; readonly height: number };
+
+export function drawLanes(pen: Pen, p: Palette, lanes: Lanes, view: LanesView, { width, height }: Size): void {
   const open = view.open !== undefined && lanes.open?.replica === view.open ? view.open : undefined;
   const layout = lanesLayout(width, height, {
     replicas: lanes.lanes.length,
@@ -272,7 +268,8 @@ function drawOver(scene: LaneScene): void {
     pen.fillRect(plot.x, area.y, x(lanes.kept_from_us) - plot.x, area.h);
   }
   const line = (us: number, kind: 'playhead' | 'cursor'): void => {
-    for (const [y0, y1] of stretches(scene)) lineOf(pen, p, kind, [x(us), y0], [x(us), y1]);
+    const pieces = stretches(scene).map(([y0, y1]) => ({ from: [x(us), y0], to: [x(us), y1] }) as const);
+    lineOf(pen, p, kind, ...pieces);
   };
   const { now, cursor } = chipsOf(scene);
   if (now !== undefined) {

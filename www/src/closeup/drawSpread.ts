@@ -125,7 +125,7 @@ type Taken = { readonly x: number; readonly y: number; readonly w: number };
 function drawObjective({ pen, p, x, top, bottom, left }: Plane, ms: number, low: number, high: number): Taken[] {
   if (ms < low || ms > high) return [];
   const at = Math.round(x(ms)) + 0.5;
-  lineOf(pen, p, 'objective', [at, top], [at, bottom]);
+  lineOf(pen, p, 'objective', { from: [at, top], to: [at, bottom] });
   const before = at - 26 > left;
   label(pen, 'SLO', at + (before ? -4 : 4), bottom - 5, p.missText, before ? 'right' : 'left');
   return [{ x: before ? at - 28 : at + 3, y: bottom - 5, w: 25 }];

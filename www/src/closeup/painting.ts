@@ -30,7 +30,7 @@ function drawPicture(
 ): boolean {
   switch (picture.of) {
     case 'lanes':
-      if (memory.lanes) drawLanes(pen, p, memory.lanes, picture.view, [size.width, size.height]);
+      if (memory.lanes) drawLanes(pen, p, memory.lanes, picture.view, size);
       return false;
     case 'kv':
       return drawKv(pen, p, picture);

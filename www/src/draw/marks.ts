@@ -6,7 +6,8 @@ import { DASHES, LINES, REQUESTS } from './looks.ts';
 import type { Pen } from './pen.ts';
 
 export type Align = 'left' | 'right' | 'center';
-export type Point = readonly [x: number, y: number];
+type Point = readonly [x: number, y: number];
+type Piece = { readonly from: Point; readonly to: Point };
 export type Health = 'none' | 'met' | 'risk' | 'missed';
 
 const FULL = Math.PI * 2;
@@ -65,21 +66,18 @@ export function labelFrom(pen: Pen, text: string, from: number, right: number, y
   if (right - pen.measureText(text).width >= from + 6) label(pen, text, right, y, fill, 'right');
 }
 
-/** A straight line in the pen's look. */
-export function line(pen: Pen, from: Point, to: Point): void {
-  pen.beginPath();
-  pen.moveTo(...from);
-  pen.lineTo(...to);
-  pen.stroke();
-}
-
-/** A straight line with a meaning; the pen's lines are solid after it. */
-export function lineOf(pen: Pen, p: Palette, kind: keyof typeof LINES, from: Point, to: Point): void {
+/** A straight line with a meaning, in one or several pieces; the pen's lines are solid after it. */
+export function lineOf(pen: Pen, p: Palette, kind: keyof typeof LINES, ...pieces: readonly Piece[]): void {
   const { ink, width, dash } = LINES[kind];
   pen.strokeStyle = p[ink];
   pen.lineWidth = width;
   pen.setLineDash(dash);
-  line(pen, from, to);
+  pen.beginPath();
+  for (const { from, to } of pieces) {
+    pen.moveTo(...from);
+    pen.lineTo(...to);
+  }
+  pen.stroke();
   pen.setLineDash(DASHES.solid);
 }
 

@@ -76,7 +76,7 @@ export function ribbonsOf(split: SplitFrame, replicas: readonly ReplicaFrame[], 
   const to = ends.decode - REACH;
   const wedges = split.transfers.flatMap((transfer): Wedge[] => {
     const ribbon = ribbons.find(({ pair }) => pair.from === transfer.from && pair.to === transfer.to);
-    return ribbon ? [wedgeOn(ribbon, transfer, [from, to], layout.vertical)] : [];
+    return ribbon ? [wedgeOn(ribbon, transfer, { from, to }, layout.vertical)] : [];
   });
   return { ribbons, wedges, ports: portBars(replicas, layout, scale), from, to };
 }
@@ -99,7 +99,12 @@ function portBars(replicas: readonly ReplicaFrame[], layout: SplitLayout, scale:
   });
 }
 
-function wedgeOn(ribbon: Ribbon, transfer: TransferFrame, [from, to]: [number, number], vertical: boolean): Wedge {
+function wedgeOn(
+  ribbon: Ribbon,
+  transfer: TransferFrame,
+  { from, to }: Pick<Ribbons, 'from' | 'to'>,
+  vertical: boolean,
+): Wedge {
   const t = Math.min(1, Math.max(0, transfer.share));
   const middle = (from + to) / 2;
   const along = bezier(t, from, middle, middle, to);

@@ -34,7 +34,7 @@ test.each([
         for (const request of [undefined, 1185]) {
           const view = { ...VIEW, open, cursorUs, scroll, request, step: { replica: 0, seq: 5702 } };
           const { pen, labels } = recordingPen();
-          drawLanes(pen, plainPalette(true), lanes, view, [width, height]);
+          drawLanes(pen, plainPalette(true), lanes, view, { width, height });
           const where = `${width} × ${height}, cursor ${cursorUs}, scrolled ${scroll}, request ${request}`;
           // What is scrolled out is clipped.
           const { area } = lanesLayout(width, height, { replicas: n, open, rows, scroll });

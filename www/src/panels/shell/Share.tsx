@@ -224,7 +224,7 @@ function WordFields(props: { document: App['document'] }): JSX.Element {
   /** The text of a field, which the one in force replaces unless it is being typed. */
   const shown = (path: 'title' | 'note', field: { value: string }): void =>
     createEffect(() => {
-      const text = words()[path === 'title' ? 0 : 1];
+      const text = words()[path];
       if (field.value.trim() !== text) field.value = text;
     });
   return (

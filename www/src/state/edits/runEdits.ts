@@ -138,7 +138,7 @@ export function createChanges(page: Surroundings, state: RunState, live: Live, {
    * and note change nothing in the run.
    */
   async function applyDocument(next: Json): Promise<boolean> {
-    const [title, note] = wordsOf(next);
+    const { title, note } = wordsOf(next);
     const renamed = (): true => {
       rename('title', title);
       rename('note', note);

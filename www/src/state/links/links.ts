@@ -1,4 +1,5 @@
 // Links: the one in the address bar follows the screen, given ones are opened, and others are made for sharing.
+
 import { createSignal, onCleanup } from 'solid-js';
 import type { Json } from '../../base/json.ts';
 import { writeDocument } from '../../base/text.ts';
@@ -6,6 +7,7 @@ import type { DescribedModel, ExpressionReading, OpenedLink, SplitAsked } from '
 import { Asking } from '../../sim/asking.ts';
 import type { LinkAnswers, LinkQuestion } from '../../sim/linkProtocol.ts';
 import type { LinkWorker } from '../../sim/spawnLinks.ts';
+import type { RunWords } from '../run/runState.ts';
 import { createEntries, createFollowing, createWriting } from './address.ts';
 import { createMaking } from './linkMaking.ts';
 import { createLinkOpening } from './linkOpening.ts';
@@ -38,7 +40,7 @@ export function createLinks(spawn: () => LinkWorker, page: PageState) {
     linked: making.linked,
     result: making.result,
     /** A report under the words of the page, from one that was made under others; `null` if that is not possible. */
-    renamed: (report: string, [title, note]: readonly [string, string]) =>
+    renamed: (report: string, { title, note }: RunWords) =>
       thread.ask({ kind: 'renamed', report, scenario: writeDocument(page.document()), title, note }),
     /** The contents of a link, without opening it. */
     read: (text: string): Promise<OpenedLink> => thread.ask({ kind: 'open', text }),

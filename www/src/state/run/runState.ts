@@ -48,10 +48,10 @@ export function createRunState(frame: Accessor<Frame | undefined>) {
    * The run on screen, the instant of its latest edit, as the frame on screen may be older, and the title and note
    * that the simulation has.
    */
-  const latest: { id: RunId; editedUs: number; words: readonly [string, string] } = {
+  const latest: { id: RunId; editedUs: number; words: RunWords } = {
     id: { run: 0, edit: 0 },
     editedUs: 0,
-    words: ['', ''],
+    words: { title: '', note: '' },
   };
   const nowUs = (): number => frame()?.now_us ?? 0;
   const inForce = createMemo(() => {
@@ -88,16 +88,18 @@ export function createRunState(frame: Accessor<Frame | undefined>) {
   };
 }
 
-/** The title and the note of a document. */
-export function wordsOf(document: Json): readonly [title: string, note: string] {
-  return [String(getAt(document, 'title') ?? ''), String(getAt(document, 'note') ?? '')];
+/** The words of a document that change no result. */
+export type RunWords = { readonly title: string; readonly note: string };
+
+export function wordsOf(document: Json): RunWords {
+  return { title: String(getAt(document, 'title') ?? ''), note: String(getAt(document, 'note') ?? '') };
 }
 
 /** A document of the simulation under the words of the page, which the simulation may not have got yet. */
-export function underWords(document: Json, [title, note]: readonly [string, string]): Json {
-  const [madeTitle, madeNote] = wordsOf(document);
-  const titled = title === madeTitle ? document : setAt(document, 'title', title);
-  return note === madeNote ? titled : setAt(titled, 'note', note);
+export function underWords(document: Json, { title, note }: RunWords): Json {
+  const made = wordsOf(document);
+  const titled = title === made.title ? document : setAt(document, 'title', title);
+  return note === made.note ? titled : setAt(titled, 'note', note);
 }
 
 export type RunProblems = ReturnType<typeof createProblems>;

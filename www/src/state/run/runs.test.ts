@@ -199,7 +199,7 @@ test('title and note change without a new run, later edits keep them, and undo b
   runs.rename('title', 'Postmortem');
   await runs.change('note', 'at 60 s: look');
   expect(worker.asked.length).toBe(asked);
-  expect(runs.staleWords()).toEqual(['', '']);
+  expect(runs.staleWords()).toEqual({ title: '', note: '' });
   await runs.change('cluster.routing', 'least-loaded');
   // The simulation still has the old words.
   expect(getAt(worker.document, 'title')).toBeUndefined();

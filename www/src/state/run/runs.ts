@@ -5,7 +5,14 @@ import { createCarrying, createHistory } from '../edits/runHistory.ts';
 import { recorded } from '../edits/undo.ts';
 import { branched, type NamedRuns, shownOf, withNamedRun, withSecondRun } from './namedRuns.ts';
 import { createLoading, createOpening } from './runLoading.ts';
-import { createProblems, createRunState, type RunState, type Surroundings, wordsOf } from './runState.ts';
+import {
+  createProblems,
+  createRunState,
+  type RunState,
+  type RunWords,
+  type Surroundings,
+  wordsOf,
+} from './runState.ts';
 
 export function createRuns(page: Surroundings) {
   const state = createRunState(page.frame);
@@ -25,10 +32,10 @@ export function createRuns(page: Surroundings) {
     ...createListed(page, state),
     ...history,
     /** The title and note that the simulation has, if the page has others. */
-    staleWords: (): readonly [string, string] | undefined => {
+    staleWords: (): RunWords | undefined => {
       const { words } = state.latest;
-      const [title, note] = wordsOf(state.document());
-      return words[0] === title && words[1] === note ? undefined : words;
+      const { title, note } = wordsOf(state.document());
+      return words.title === title && words.note === note ? undefined : words;
     },
     reset: async () => {
       await opening.restartWith(state.original());
