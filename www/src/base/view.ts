@@ -53,7 +53,7 @@ export type StageProps = {
    * The frame whose numbers are written, if different: marks move with each frame, numbers change as often as they can
    * be read.
    */
-  readonly told?: Frame | undefined;
+  readonly written?: Frame | undefined;
   /** Requested simulated seconds per wall second; `Infinity` for as fast as possible. */
   readonly speed: number;
   readonly playing: boolean;

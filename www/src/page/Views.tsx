@@ -56,7 +56,7 @@ export function StageView(props: {
       <Deferred>
         <Stage
           frame={app.transport.frame()}
-          told={app.transport.toldFrame()}
+          written={app.transport.writtenFrame()}
           speed={app.transport.speed()}
           playing={app.transport.playing()}
           selected={app.selection.shown()}
@@ -148,7 +148,7 @@ export function ChartsView(props: {
   /** Beside the chart of a lesson there is room for charts over time alone. */
   const beside = (): boolean => props.only === undefined && chartBeside();
   const shown = createMemo(() => {
-    const run = chartedRun(app.transport.toldFrame(), scales(), breaksSomething());
+    const run = chartedRun(app.transport.writtenFrame(), scales(), breaksSomething());
     const names = chartsShown(props.only ?? chartList(), run);
     const fits = (name: string): boolean => chartList() !== undefined || name !== 'ttft-density';
     return beside() ? names.filter((name) => !isBeside(name) && fits(name)) : names;

@@ -9,7 +9,7 @@ import { pagePalette } from '../draw/palette.ts';
 import { createThrottled } from '../draw/throttled.ts';
 import type { Frame, ReplicaFrame } from '../generated/boundary.ts';
 import { askFor, choose, pick } from './choosing.ts';
-import { awayWords, contextScale, describeStage, followable, present, toldOf } from './facts.ts';
+import { awayWords, contextScale, describeStage, followable, present, writtenOf } from './facts.ts';
 import { kvSaid } from './kvHover.ts';
 import type { StageLayout } from './layout.ts';
 import { layoutFor, needsFor } from './layoutFor.ts';
@@ -56,9 +56,9 @@ export function Stage(props: StageProps) {
   const needs = createMemo(() => needsFor(width(), props.frame, shown()));
   const apart = createMemo(() => props.frame?.split !== undefined);
   const [under, setUnder] = createSignal('');
-  const told = (): Frame | undefined => props.told ?? props.frame;
+  const written = (): Frame | undefined => props.written ?? props.frame;
   const throttled = createThrottled(() => props.frame, 250);
-  const readFrame = (): Frame | undefined => props.told ?? throttled();
+  const readFrame = (): Frame | undefined => props.written ?? throttled();
   const ribbons = (): boolean => props.reducedMotion || !props.frame || !followable(props.frame, props.speed);
 
   const layoutOf = (width: number, height: number): StageLayout => layoutFor(width, height, props.frame, shown());
@@ -72,14 +72,14 @@ export function Stage(props: StageProps) {
     const since = notes;
     notes = [];
     const bytes = takeBytes(frame);
-    const wanted = told();
+    const wanted = written();
     const isNew = wanted !== given;
     given = wanted;
     return {
       of: 'stage',
       frame: bytes ? undefined : drawnOf(frame),
       bytes,
-      told: isNew ? (wanted && wanted !== frame ? drawnOf(wanted) : 'this') : undefined,
+      written: isNew ? (wanted && wanted !== frame ? drawnOf(wanted) : 'this') : undefined,
       request: props.selected.request,
       focus: focus(),
       menu: props.onBreak !== undefined,
@@ -125,14 +125,14 @@ export function Stage(props: StageProps) {
   createEffect(() => {
     palette();
     focus();
-    told();
+    written();
     void props.selected.request;
     void props.reducedMotion;
     surface?.request();
   });
 
   const { pickAt, askAt, look } = pointing(props, { say: setUnder, focus }, (frame) =>
-    size ? { layout: layoutOf(size.width, size.height), drawn: told() ?? frame } : undefined,
+    size ? { layout: layoutOf(size.width, size.height), drawn: written() ?? frame } : undefined,
   );
 
   return (
@@ -188,7 +188,7 @@ function pointing(
 ) {
   // The cards are of the frame of the numbers.
   const cards = (drawn: Frame): readonly ReplicaFrame[] =>
-    present(props.frame?.replicas ?? []).map((r) => toldOf(drawn, r));
+    present(props.frame?.replicas ?? []).map((r) => writtenOf(drawn, r));
   return {
     pickAt: (event: MouseEvent & { currentTarget: Element }): void => {
       const at = props.frame && drawnOn(props.frame);

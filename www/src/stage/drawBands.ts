@@ -57,10 +57,10 @@ function drawHead(s: Scene, vessel: Box, wide: boolean): void {
 }
 
 function drawBand(s: Scene, box: Box, band: BandFrame, wide: boolean): void {
-  const told = toldGateway(s).bands.find((b) => b.priority === band.priority) ?? band;
+  const written = toldGateway(s).bands.find((b) => b.priority === band.priority) ?? band;
   const marks = bandMarks(box, wide);
-  if (wide) drawWideWords(s, box, told);
-  else drawTallWords(s, box, told, marks);
+  if (wide) drawWideWords(s, box, written);
+  else drawTallWords(s, box, written, marks);
   const shown = band.queue.slice(0, Math.min(band.waiting, marks.columns * marks.rows));
   shown.forEach((c, i) => {
     const x = marks.x + (i % marks.columns) * (CHIP + CHIP_GAP);
@@ -134,7 +134,7 @@ export function drawBelowQueue(s: Scene): void {
   const { pen, p, layout } = s;
   const vessel = layout.queue?.vessel;
   if (!vessel) return;
-  const { rejected, in_pipeline, held } = s.told.counts;
+  const { rejected, in_pipeline, held } = s.written.counts;
   const queued = toldGateway(s).bands.reduce((sum, band) => sum + band.waiting, 0);
   const y = vessel.y + vessel.h + 14;
   pen.font = font(p, 11);
@@ -143,10 +143,10 @@ export function drawBelowQueue(s: Scene): void {
   const others = Math.max(0, held - queued);
   const words = others > 0 ? `${small(others)} held` : `${small(Math.max(0, in_pipeline - held))} on the way`;
   labelFrom(pen, words, vessel.x + pen.measureText(refused).width, vessel.x + vessel.w, y, p.ink3);
-  label(pen, retryWords(s.told), vessel.x, y + 14, p.missText);
+  label(pen, retryWords(s.written), vessel.x, y + 14, p.missText);
 }
 
-const toldGateway = (s: Scene): GatewayFrame => s.told.gateway ?? s.frame.gateway ?? { saturation: 0, bands: [] };
+const toldGateway = (s: Scene): GatewayFrame => s.written.gateway ?? s.frame.gateway ?? { saturation: 0, bands: [] };
 
 /** Exact up to four digits, then short. */
 const small = (x: number): string => (x < 10_000 ? count(x) : short(x));

@@ -118,8 +118,8 @@ function drawChosen(s: Scene, box: Box, axis: DeciderAxis, d: DecisionMark): voi
 
 /** Without a chosen request: the shares of the window. */
 function drawShares(s: Scene, box: Box): void {
-  const { pen, p, told } = s;
-  const decided = told.split?.decided;
+  const { pen, p, written } = s;
+  const decided = written.split?.decided;
   if (!decided) return;
   const from = box.x + box.w - WORDS + 10;
   pen.font = font(p, 11);

@@ -5,7 +5,7 @@ import { fitted, font, healthMark, label, labelFrom, shareBar } from '../draw/ma
 import type { Pen } from '../draw/pen.ts';
 import type { ReplicaFrame } from '../generated/boundary.ts';
 import { drawCard, legend, type Swatch } from './drawRows.ts';
-import { isStarting, kvShare, poolWords, toldOf, ttftHealth } from './facts.ts';
+import { isStarting, kvShare, poolWords, ttftHealth, writtenOf } from './facts.ts';
 import type { Box } from './layout.ts';
 import type { Scene } from './scene.ts';
 import { servesAt, startShare, startWords } from './starting.ts';
@@ -117,8 +117,8 @@ function drawFleetCard(s: Scene, box: Box, r: ReplicaFrame, most: number): void 
   const tall = box.h >= TALL;
   const small = box.h < PLAIN;
   const y = box.y + (tall ? 18 : small ? 12 : 14);
-  const told = toldOf(s.told, r);
-  const health = ttftHealth(told, s.told.key);
+  const written = writtenOf(s.written, r);
+  const health = ttftHealth(written, s.written.key);
   pen.font = font(p, tall ? 12 : 11, 600);
   label(pen, `r${r.id}`, x, y, r.serving ? p.ink : p.ink3);
   const after = pen.measureText(`r${r.id}`).width + 6;
@@ -137,28 +137,28 @@ function drawFleetCard(s: Scene, box: Box, r: ReplicaFrame, most: number): void 
   healthMark(pen, p, health, box.x + box.w - pad - 4, y - 4);
   pen.font = font(p, 11);
   if (box.w >= SHOWS_TTFT) {
-    const q = text(percentileUs(told.ttft.p50_us, told.ttft.count));
+    const q = text(percentileUs(written.ttft.p50_us, written.ttft.count));
     const right = box.x + box.w - pad - (health === 'none' ? 0 : 13);
     const from = pool ? 0 : x + after - 6;
     labelFrom(pen, q, from, right, y, health === 'missed' ? p.missText : p.ink2);
     // A card without a line for its numbers has them beside its name, as many as fit.
     const room = right - pen.measureText(q).width - 12 - x - after;
-    if (box.h < WORDS && !pool) label(pen, numbersFor(pen, told, room), x + after, y, p.ink2);
+    if (box.h < WORDS && !pool) label(pen, numbersFor(pen, written, room), x + after, y, p.ink2);
   }
   if (box.h >= WORDS) {
     const line = y + (tall ? 15 : 13);
-    const words = `${count(told.waiting)} waiting`;
+    const words = `${count(written.waiting)} waiting`;
     const waiting = pen.measureText(words).width <= w ? words : '';
-    label(pen, waiting, box.x + box.w - pad, line, told.waiting > 0 ? p.ink2 : p.ink3, 'right');
+    label(pen, waiting, box.x + box.w - pad, line, written.waiting > 0 ? p.ink2 : p.ink3, 'right');
     const left = box.x + box.w - pad - pen.measureText(waiting).width;
-    const running = `${count(told.running)} running`;
+    const running = `${count(written.running)} running`;
     if (x + pen.measureText(running).width + 8 <= left) label(pen, running, x, line, p.ink2);
   }
   const kvH = tall ? 6 : small ? 2 : 4;
   const kvY = box.y + box.h - (small ? 3 : pad - 1) - kvH;
   const loadH = tall ? 6 : small ? 3 : 5;
-  drawLoad(s, x, kvY - loadH - (small ? 1 : 3), w, loadH, told, most);
-  drawKvStrip(s, x, kvY, w, kvH, told);
+  drawLoad(s, x, kvY - loadH - (small ? 1 : 3), w, loadH, written, most);
+  drawKvStrip(s, x, kvY, w, kvH, written);
 }
 
 /** Waiting, running and KV in use in words, shorter where there is little room; empty where there is none. */
@@ -227,7 +227,7 @@ function drawHeatCell(s: Scene, box: Box, r: ReplicaFrame, most: number): void {
     pen.fillStyle = p.ink2;
     pen.fillRect(box.x, box.y + box.h - 3, w, 3);
   }
-  if (ttftHealth(r, s.told.key) === 'missed') {
+  if (ttftHealth(r, s.written.key) === 'missed') {
     // On its own ground, because the mark must differ from every heat colour.
     pen.fillStyle = p.surface;
     pen.fillRect(box.x + box.w - 12, box.y + 1, 11, 11);
@@ -264,7 +264,7 @@ function drawAggregate(s: Scene, box: Box): void {
   const h = (box.h - axis - gap * (LANES.length - 1)) / LANES.length;
   LANES.forEach((lane, i) => {
     const y = box.y + i * (h + gap);
-    const values = Float64Array.from(replicas, (r) => lane.of(toldOf(s.told, r))).sort();
+    const values = Float64Array.from(replicas, (r) => lane.of(writtenOf(s.written, r))).sort();
     const at = (q: number): number => values[Math.min(values.length - 1, Math.floor(q * values.length))] ?? 0;
     const top = Math.max(1e-9, lane.top ?? at(1));
     pen.font = font(p, 11, 600);

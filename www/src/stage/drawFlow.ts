@@ -8,7 +8,7 @@ import { fitted, font, label, roundRect, shareBar, tenant } from '../draw/marks.
 import { VESSEL } from './bands.ts';
 import { bezier, type Dot, LEG_MS } from './dots.ts';
 import { drawBelowQueue, drawQueue, inletY } from './drawBands.ts';
-import { isDown, retryWords, toldOf } from './facts.ts';
+import { isDown, retryWords, writtenOf } from './facts.ts';
 import type { StageLayout } from './layout.ts';
 import type { Scene } from './scene.ts';
 
@@ -61,10 +61,10 @@ export function drawFlow(s: Scene): void {
 }
 
 function drawArrivals(s: Scene): void {
-  const { pen, p, frame, told, layout } = s;
+  const { pen, p, frame, written, layout } = s;
   pen.font = font(p, 11);
   label(pen, 'Arrivals', 12, 19, p.ink3);
-  const rate = ratePerS(told.key.offered_per_s);
+  const rate = ratePerS(written.key.offered_per_s);
   pen.font = font(p, 17, 600);
   label(pen, rate.value, 12, 54, p.ink);
   const w = pen.measureText(rate.value).width;
@@ -111,7 +111,7 @@ function drawArrivals(s: Scene): void {
       pen.fillRect(26, pipe.y - 15, pen.measureText(name).width + 2, 11);
     }
     label(pen, name, 27, pipe.y - 6, p.ink2);
-    label(pen, ratePerS((told.clients[i] ?? c).rate_per_s).value, 27, pipe.y + 7, p.ink);
+    label(pen, ratePerS((written.clients[i] ?? c).rate_per_s).value, 27, pipe.y + 7, p.ink);
   });
 }
 
@@ -172,11 +172,11 @@ function drawGate(s: Scene): void {
   pen.font = font(p, 11);
   label(pen, 'Admission', GATE_X + 11, 19, p.ink3, 'center');
   const below = y + Math.min(58, layout.height - y - 50);
-  const { in_pipeline, held, rejected } = s.told.counts;
+  const { in_pipeline, held, rejected } = s.written.counts;
   if (held > 0) belowGate(s, `${small(held)} waiting`, below, p.ink);
   else belowGate(s, `${small(in_pipeline)} on the way`, below, p.ink3);
   belowGate(s, `${small(rejected)} refused`, below + 14, rejected > 0 ? p.missText : p.ink3);
-  const retried = retryWords(s.told);
+  const retried = retryWords(s.written);
   if (retried) belowGate(s, retried, below + 28, p.missText);
 }
 
@@ -230,7 +230,7 @@ function drawBranches(s: Scene): void {
   const { pen, p, replicas, layout } = s;
   const rows = layout.detail === 'rows';
   let most = 1;
-  for (const r of replicas) most = Math.max(most, toldOf(s.told, r).in_flight);
+  for (const r of replicas) most = Math.max(most, writtenOf(s.written, r).in_flight);
   pen.font = font(p, 11);
   if (rows) label(pen, 'in flight', layout.flow - LEFT.load, 19, p.ink3, 'right');
   layout.branches.forEach((b, i) => {
@@ -238,7 +238,7 @@ function drawBranches(s: Scene): void {
     let focus = false;
     for (let k = b.first; k < b.first + b.count; k++) {
       const r = replicas[k];
-      share += r ? toldOf(s.told, r).share : 0;
+      share += r ? writtenOf(s.written, r).share : 0;
       focus ||= replicas[k]?.id === s.focus && s.focus !== undefined;
     }
     const here = rows ? replicas[b.first] : undefined;
@@ -277,7 +277,7 @@ function drawBranchLabel(s: Scene, i: number, share: number, focus: boolean, mos
   const b = layout.branches[i];
   const box = layout.boxes[i];
   if (!here || !b || !box) return;
-  const r = toldOf(s.told, here);
+  const r = writtenOf(s.written, here);
   const tall = box.h >= 50;
   const y = b.y - (tall ? 11 : 6);
   pen.font = font(p, 11, focus ? 600 : 400);
@@ -406,14 +406,14 @@ function placeOf(s: Scene, replica: number): number {
 /** The pipeline on a phone: three boxes with the numbers of the wide stage's pipes, and the gateway's queue below. */
 export function drawPhonePipeline(s: Scene): void {
   const { pen, p, layout } = s;
-  const { counts, key } = s.told;
+  const { counts, key } = s.written;
   const w = (layout.width - 16 - 2 * 27) / 3;
   const cells: [string, string, string][] = [
     [ratePerS(key.offered_per_s).value, 'req/s', 'arriving'],
     [
       count(counts.rejected),
       'refused',
-      retryWords(s.told) ||
+      retryWords(s.written) ||
         (counts.held > 0 ? `${count(counts.held)} waiting` : `${count(counts.in_pipeline)} on the way`),
     ],
     [count(counts.waiting), 'waiting', `${count(counts.running)} running`],

@@ -3,7 +3,7 @@ import { percent, text } from '../base/units.ts';
 import type { Palette } from '../draw/inks.ts';
 import { font, label, roundRect } from '../draw/marks.ts';
 import type { Pen } from '../draw/pen.ts';
-import { toldOf } from './facts.ts';
+import { writtenOf } from './facts.ts';
 import type { Box } from './layout.ts';
 import type { PortBar, Ribbon, Ribbons, Wedge } from './ribbons.ts';
 import { ribbonsOf, stepOf } from './ribbons.ts';
@@ -107,7 +107,7 @@ function portWords(s: Scene, { card, length, replica }: PortBar, vertical: boole
   const { pen, p } = s;
   const { across, along } = card.port;
   const here = s.replicas.find((r) => r.id === replica);
-  const share = (here && toldOf(s.told, here).split?.out.used) ?? 0;
+  const share = (here && writtenOf(s.written, here).split?.out.used) ?? 0;
   const quantity = percent(share);
   const value = text(quantity);
   const ink = stepOf(share) === 3 ? p.warnText : p.ink;
@@ -180,8 +180,8 @@ function wedgeWords({ pen, p }: Scene, wedge: Wedge, { x, y, w, h }: Box): void 
 
 /** Without any ribbon: why. */
 function drawNothing(s: Scene, split: SplitLayout): void {
-  const { pen, p, told } = s;
-  const because = told.split?.decided.local_because ?? '';
+  const { pen, p, written } = s;
+  const because = written.split?.decided.local_because ?? '';
   const why: Record<string, string> = {
     'no-prefill': 'all local: no prefill replica',
     short: 'all local: short',
@@ -189,7 +189,7 @@ function drawNothing(s: Scene, split: SplitLayout): void {
     never: 'all local: never remote',
   };
   const words = because === '' ? 'nothing has flowed' : (why[because] ?? '');
-  if (words === '' || (told.split?.decided.remote_share ?? 0) > 0) return;
+  if (words === '' || (written.split?.decided.remote_share ?? 0) > 0) return;
   const [x, w] = split.vertical
     ? [split.prefill.x, split.prefill.w]
     : [split.prefill.x + split.prefill.w + 8, split.decode.x - split.prefill.x - split.prefill.w - 16];

@@ -20,7 +20,7 @@ import {
 import type { BatchFrame, ReplicaFrame } from '../generated/boundary.ts';
 import { drawDots } from './cardMenu.ts';
 import { drawFaultOfCard, drawFaulty, drawStart } from './drawDown.ts';
-import { contextAt, cpuShare, isDown, isStarting, kvShare, poolWords, toldOf, ttftHealth } from './facts.ts';
+import { contextAt, cpuShare, isDown, isStarting, kvShare, poolWords, ttftHealth, writtenOf } from './facts.ts';
 import { type Box, barPitch, type CellGrid, cellGrid, chipSlots, LEAD, marksTop, type Span } from './layout.ts';
 import type { Scene } from './scene.ts';
 import { faultWords } from './starting.ts';
@@ -39,7 +39,7 @@ export function drawHead(s: Scene): void {
   label(pen, 'Busy', id.x, y, p.ink3);
   if (layout.compact) label(pen, 'Waiting', wait.x - lead.wait, y, p.ink3);
   else {
-    const retried = s.told.key.faults && s.told.counts.preemptions === 0;
+    const retried = s.written.key.faults && s.written.counts.preemptions === 0;
     legend(s, [retried ? ['retried', 'notched'] : ['preempted', 'dashed']], wait.x, wait.x + wait.w + 6);
   }
   const marks: Swatch[] = [
@@ -130,15 +130,15 @@ export function drawRows(s: Scene): void {
     }
     const top = marksTop(box, layout);
     // Marks and numbers of a card are of one instant.
-    const told = toldOf(s.told, r);
-    drawWaiting(s, layout.columns.wait, top, told, told);
-    drawBatch(s, layout.columns.batch, top, told, told);
-    drawKv(s, layout.columns.kv, top, told, told);
-    if (layout.stacked) drawPhoneTitle(s, box, told);
-    else if (layout.compact) drawLine(s, box, told);
+    const written = writtenOf(s.written, r);
+    drawWaiting(s, layout.columns.wait, top, written, written);
+    drawBatch(s, layout.columns.batch, top, written, written);
+    drawKv(s, layout.columns.kv, top, written, written);
+    if (layout.stacked) drawPhoneTitle(s, box, written);
+    else if (layout.compact) drawLine(s, box, written);
     else {
-      drawBusy(s, layout.columns.id, box, told);
-      drawNow(s, layout.columns.now, box, told);
+      drawBusy(s, layout.columns.id, box, written);
+      drawNow(s, layout.columns.now, box, written);
     }
     drawDots(s, box, r);
   });
@@ -212,7 +212,7 @@ function drawLine(s: Scene, box: Box, r: ReplicaFrame): void {
   label(pen, short(r.running), batch.x - 6, y, p.ink, 'right');
   pen.font = font(p, 11);
   label(pen, text(percent(kvShare(r))), kv.x - 6, y, p.ink2, 'right');
-  const health = ttftHealth(r, s.told.key);
+  const health = ttftHealth(r, s.written.key);
   const q = percentileUs(r.ttft.p50_us, r.ttft.count);
   const right = now.x + now.w;
   ttftText(s, q, right - (health === 'none' ? 0 : 15), y + 1, health === 'missed' ? p.missText : p.ink);
@@ -222,9 +222,9 @@ function drawLine(s: Scene, box: Box, r: ReplicaFrame): void {
 const CHIP_PITCH = CHIP + CHIP_GAP;
 
 /** The marks show the present replica; the number belongs to the instant of all numbers. */
-export function drawWaiting(s: Scene, col: Span, top: number, r: ReplicaFrame, told: ReplicaFrame): void {
+export function drawWaiting(s: Scene, col: Span, top: number, r: ReplicaFrame, written: ReplicaFrame): void {
   const { pen, p, layout } = s;
-  if (!layout.compact) figure(pen, p, [count(told.waiting), 'waiting'], col.x, top - 6, col.x + col.w + 6);
+  if (!layout.compact) figure(pen, p, [count(written.waiting), 'waiting'], col.x, top - 6, col.x + col.w + 6);
   if (r.queue.length === 0) {
     pen.fillStyle = p.line;
     pen.fillRect(col.x, top + layout.marks - 1, col.w, 1);
@@ -259,19 +259,19 @@ export function drawWaiting(s: Scene, col: Span, top: number, r: ReplicaFrame, t
 /** Whether its steps take longer because of a fault. */
 const isSlow = (r: ReplicaFrame): boolean => r.faults?.some(({ factor }) => factor > 1) ?? false;
 
-function drawBatch(s: Scene, col: Span, top: number, r: ReplicaFrame, told: ReplicaFrame): void {
+function drawBatch(s: Scene, col: Span, top: number, r: ReplicaFrame, written: ReplicaFrame): void {
   const { pen, p, layout } = s;
   const base = top + layout.marks;
   if (!layout.compact) {
-    const end = figure(pen, p, [count(told.running), 'running'], col.x, top - 6, col.x + col.w + 6);
-    if (told.step_us > 0)
+    const end = figure(pen, p, [count(written.running), 'running'], col.x, top - 6, col.x + col.w + 6);
+    if (written.step_us > 0)
       labelFrom(
         pen,
-        `step ${text(durationUs(told.step_us))}`,
+        `step ${text(durationUs(written.step_us))}`,
         end,
         col.x + col.w,
         top - 6,
-        isSlow(told) ? p.missText : p.ink3,
+        isSlow(written) ? p.missText : p.ink3,
       );
   }
   pen.fillStyle = p.line;
@@ -317,12 +317,12 @@ export function drawBar(s: Scene, batch: BatchFrame, at: number, { x, w }: Span,
 /** Height of the bar for the CPU tier, below the cells. */
 const CPU_BAR = 5;
 
-export function drawKv(s: Scene, col: Span, top: number, r: ReplicaFrame, told: ReplicaFrame): void {
+export function drawKv(s: Scene, col: Span, top: number, r: ReplicaFrame, written: ReplicaFrame): void {
   const { pen, p, layout } = s;
   const tiered = r.kv.cpu_total > 0;
   if (!layout.compact) {
-    const end = figure(pen, p, [text(percent(kvShare(told))), 'KV'], col.x, top - 6, col.x + col.w);
-    const more = tiered ? `CPU ${text(percent(cpuShare(told)))}` : `${count(told.kv.used)} blocks`;
+    const end = figure(pen, p, [text(percent(kvShare(written))), 'KV'], col.x, top - 6, col.x + col.w);
+    const more = tiered ? `CPU ${text(percent(cpuShare(written)))}` : `${count(written.kv.used)} blocks`;
     labelFrom(pen, more, end, col.x + col.w, top - 6, p.ink3);
   }
   const room = layout.marks - (tiered ? CPU_BAR + 2 : 0);
@@ -410,7 +410,7 @@ function drawNow(s: Scene, col: Span, box: Box, r: ReplicaFrame): void {
   const { pen, p } = s;
   const right = col.x + col.w;
   const mid = box.y + box.h / 2;
-  const health = ttftHealth(r, s.told.key);
+  const health = ttftHealth(r, s.written.key);
   const q = percentileUs(r.ttft.p50_us, r.ttft.count);
   ttftText(s, q, right, mid - 2, health === 'missed' ? p.missText : p.ink);
   healthMark(pen, p, health, right - 5, mid + 14);
@@ -433,7 +433,7 @@ function trend(s: Scene, r: ReplicaFrame, x: number, y: number, w: number, h: nu
   const { pen, p } = s;
   const history = s.trends.replica(r.id);
   if (history.length < 2) return;
-  pen.strokeStyle = ttftHealth(r, s.told.key) === 'missed' ? p.prefill : p.ink3;
+  pen.strokeStyle = ttftHealth(r, s.written.key) === 'missed' ? p.prefill : p.ink3;
   pen.lineWidth = 1.25;
   pen.beginPath();
   history.each(s.frame.now_us, (place, us) => {
@@ -448,7 +448,7 @@ function drawPhoneTitle(s: Scene, box: Box, r: ReplicaFrame): void {
   const x = box.x + 10;
   const y = box.y + 23;
   const right = box.x + box.w - 10;
-  const health = ttftHealth(r, s.told.key);
+  const health = ttftHealth(r, s.written.key);
   const ink = health === 'missed' ? p.missText : p.ink;
   const end = Math.min(right - 56, ttftText(s, percentileUs(r.ttft.p50_us, r.ttft.count), right, y, ink) - 10);
   healthMark(pen, p, health, end, y - 5);

@@ -10,7 +10,7 @@ import { drawArrivalTrend, drawRouterMark } from './drawFlow.ts';
 import { drawFullness, drawPorts } from './drawPorts.ts';
 import type { Swatch } from './drawRows.ts';
 import { drawBar, drawCard, drawKv, drawWaiting, legendAt } from './drawRows.ts';
-import { isStarting, kvShare, toldOf } from './facts.ts';
+import { isStarting, kvShare, writtenOf } from './facts.ts';
 import { chipSlots } from './layout.ts';
 import type { Scene } from './scene.ts';
 import { type Card, cardBars, type SplitLayout } from './splitLayout.ts';
@@ -41,7 +41,7 @@ const decodeSaid = (r: RoleFrame): string => `${replicas(r.serving)}, KV ${text(
 
 /** The titles of the columns, and the legends of the cells below them. */
 function drawHeads(s: Scene, { prefill, decode }: SplitLayout): void {
-  const { pen, p, told } = s;
+  const { pen, p, written } = s;
   const right = decode.x + decode.w;
   pen.font = font(p, 13, 600);
   label(pen, 'Prefill', prefill.x, 20, p.ink);
@@ -49,9 +49,9 @@ function drawHeads(s: Scene, { prefill, decode }: SplitLayout): void {
   label(pen, 'Decode', right, 20, p.ink, 'right');
   const to = right - pen.measureText('Decode').width;
   pen.font = font(p, 11);
-  if (told.split) {
-    label(pen, fitted(pen, prefillSaid(told.split.prefill), prefill.x + prefill.w - from), from, 20, p.ink3);
-    labelFrom(pen, decodeSaid(told.split.decode), decode.x - 6, to - 8, 20, p.ink3);
+  if (written.split) {
+    label(pen, fitted(pen, prefillSaid(written.split.prefill), prefill.x + prefill.w - from), from, 20, p.ink3);
+    labelFrom(pen, decodeSaid(written.split.decode), decode.x - 6, to - 8, 20, p.ink3);
   }
   const held: Swatch[] = [
     ['held for a home', p.prefill],
@@ -72,8 +72,8 @@ const WIDE = { word: 12, gap: 10 } as const;
 
 /** The ratio between the columns, and what the loads suggest. */
 function drawRatio(s: Scene, { ratio, vertical }: SplitLayout): void {
-  const { pen, p, told } = s;
-  const split = told.split;
+  const { pen, p, written } = s;
+  const split = written.split;
   if (!split) return;
   const now = `${split.prefill.serving} : ${split.decode.serving}`;
   const hint = hintSaid(split.hint);
@@ -95,10 +95,10 @@ function drawRatio(s: Scene, { ratio, vertical }: SplitLayout): void {
 
 /** What arrives, how it is divided, and the branches to the prefill replicas. */
 function drawArrivals(s: Scene, split: SplitLayout): void {
-  const { pen, p, told, layout } = s;
+  const { pen, p, written, layout } = s;
   pen.font = font(p, 11);
   label(pen, 'Arrivals', 12, 20, p.ink3);
-  const rate = ratePerS(told.key.offered_per_s);
+  const rate = ratePerS(written.key.offered_per_s);
   pen.font = font(p, 17, 600);
   label(pen, rate.value, 12, 62, p.ink);
   const unitX = 12 + pen.measureText(rate.value).width + 5;
@@ -117,7 +117,7 @@ function drawArrivals(s: Scene, split: SplitLayout): void {
 
 /** The lane into the router with the order of the decisions, and the shares below it. */
 function drawLane(s: Scene, { x, y }: { readonly x: number; readonly y: number }): void {
-  const { pen, p, told } = s;
+  const { pen, p, written } = s;
   pen.strokeStyle = p.lineStrong;
   pen.globalAlpha = 0.4;
   pen.lineWidth = 9;
@@ -131,7 +131,7 @@ function drawLane(s: Scene, { x, y }: { readonly x: number; readonly y: number }
     label(pen, 'home first,', 12, y - 28, p.ink3);
     label(pen, 'then prefill', 12, y - 14, p.ink3);
   }
-  const decided = told.split?.decided;
+  const decided = written.split?.decided;
   if (!decided) return;
   const foot = s.layout.split?.localY ?? s.layout.height;
   const rows: readonly (readonly [number, string])[] = [
@@ -151,8 +151,8 @@ function drawLane(s: Scene, { x, y }: { readonly x: number; readonly y: number }
 
 /** What waits at the gateway or was refused, if anything was. */
 function drawHeld(s: Scene, foot: number, y: number): void {
-  const { pen, p, told } = s;
-  const { held, rejected } = told.counts;
+  const { pen, p, written } = s;
+  const { held, rejected } = written.counts;
   const words: readonly (readonly [string, string])[] = [
     [held > 0 ? `${count(held)} held` : '', p.ink],
     [rejected > 0 ? `${count(rejected)} refused` : '', p.missText],
@@ -189,7 +189,7 @@ function drawToPrefill(s: Scene, split: SplitLayout, router: { readonly x: numbe
 
 /** The way of requests that are prefilled at home, below the cards. */
 function drawLocal(s: Scene, split: SplitLayout, router: { readonly x: number; readonly y: number }): void {
-  const { pen, p, told } = s;
+  const { pen, p, written } = s;
   const y = split.localY;
   if (y === undefined) return;
   const end = split.decode.x - 8;
@@ -210,7 +210,7 @@ function drawLocal(s: Scene, split: SplitLayout, router: { readonly x: number; r
   pen.lineTo(end + 5, y - 7);
   pen.lineTo(end, y - 14);
   pen.fill();
-  const rate = text(ratePerS(told.split?.decided.local_per_s ?? 0));
+  const rate = text(ratePerS(written.split?.decided.local_per_s ?? 0));
   pen.font = font(p, 11);
   const x = split.prefill.x + 24;
   const room = end - 24 - x;
@@ -225,7 +225,7 @@ function drawLocal(s: Scene, split: SplitLayout, router: { readonly x: number; r
 
 function drawSplitCard(s: Scene, card: Card, r: ReplicaFrame, vertical: boolean): void {
   const { pen, p } = s;
-  const told = toldOf(s.told, r);
+  const written = writtenOf(s.written, r);
   // Both ends of the chosen transfer are in focus.
   const sends = s.frame.split?.transfers.some((t) => t.request === s.request && t.from === r.id) ?? false;
   drawCard(sends ? { ...s, focus: r.id } : s, card.box, r);
@@ -237,10 +237,10 @@ function drawSplitCard(s: Scene, card: Card, r: ReplicaFrame, vertical: boolean)
     drawStarting(s, card, r);
     return;
   }
-  drawMarks(s, card, r, told);
-  if (vertical) drawPhoneWords(s, card, told);
-  else if (card.side === 'prefill') drawPrefillWords(s, card, told);
-  else drawDecodeWords(s, card, told);
+  drawMarks(s, card, r, written);
+  if (vertical) drawPhoneWords(s, card, written);
+  else if (card.side === 'prefill') drawPrefillWords(s, card, written);
+  else drawDecodeWords(s, card, written);
 }
 
 /** The place at which the role is changed: three dots beside the name. */
@@ -264,18 +264,18 @@ function drawStarting(s: Scene, card: Card, r: ReplicaFrame): void {
 }
 
 /** Waiting chips, bars of the batch and cells, without words. */
-function drawMarks(s: Scene, card: Card, r: ReplicaFrame, told: ReplicaFrame): void {
+function drawMarks(s: Scene, card: Card, r: ReplicaFrame, written: ReplicaFrame): void {
   const { pen, p } = s;
   const within = (h: number): Scene => ({ ...s, layout: { ...s.layout, compact: true, marks: h } });
   const { wait, batch, kv } = card;
-  if (wait.w > 0 && r.queue.length > 0) drawWaiting(within(wait.h), { x: wait.x, w: wait.w }, wait.y, r, told);
+  if (wait.w > 0 && r.queue.length > 0) drawWaiting(within(wait.h), { x: wait.x, w: wait.w }, wait.y, r, written);
   const base = batch.y + batch.h;
   pen.fillStyle = p.line;
   pen.fillRect(batch.x, base - 1, batch.w, 1);
   const { pitch, bar, shown } = cardBars(card, r.batch.requests.length);
   const room = within(batch.h);
   for (let i = 0; i < shown; i++) drawBar(room, r.batch, i, { x: batch.x + i * pitch, w: bar }, base);
-  drawKv(within(kv.h), { x: kv.x, w: kv.w }, kv.y, r, told);
+  drawKv(within(kv.h), { x: kv.x, w: kv.w }, kv.y, r, written);
 }
 
 function drawPrefillWords(s: Scene, card: Card, r: ReplicaFrame): void {
@@ -357,14 +357,14 @@ function drawDecodeQueue(s: Scene, card: Card, r: ReplicaFrame): void {
 }
 
 function drawPhoneHeads(s: Scene, split: SplitLayout): void {
-  const { pen, p, told } = s;
+  const { pen, p, written } = s;
   const y = split.prefill.y - 9;
   pen.font = font(p, 13, 600);
   label(pen, 'Prefill', split.prefill.x + 4, y, p.ink);
   const from = split.prefill.x + 10 + pen.measureText('Prefill').width;
   pen.font = font(p, 11);
-  if (!told.split) return;
-  const busy = `busy ${text(percent(told.split.prefill.busy))}`;
+  if (!written.split) return;
+  const busy = `busy ${text(percent(written.split.prefill.busy))}`;
   if (from + pen.measureText(busy).width < split.ratio.x + 40) label(pen, busy, from, y, p.ink3);
 }
 
@@ -388,7 +388,7 @@ function drawPhoneWords(s: Scene, card: Card, r: ReplicaFrame): void {
 
 /** Below the cards: the state of the decode replicas, a legend, and the chosen decision. */
 function drawPhoneFoot(s: Scene, split: SplitLayout): void {
-  const { pen, p, told } = s;
+  const { pen, p, written } = s;
   const y = split.decode.y + split.decode.h + 18;
   const x = split.decode.x + 4;
   const right = split.decode.x + split.decode.w;
@@ -396,8 +396,8 @@ function drawPhoneFoot(s: Scene, split: SplitLayout): void {
   label(pen, 'Decode', x, y, p.ink);
   let at = x + pen.measureText('Decode').width + 6;
   pen.font = font(p, 11);
-  if (told.split) {
-    const said = `KV ${text(percent(told.split.decode.kv_used))}`;
+  if (written.split) {
+    const said = `KV ${text(percent(written.split.decode.kv_used))}`;
     label(pen, said, at, y, p.ink3);
     at += pen.measureText(said).width + 14;
   }
@@ -406,10 +406,10 @@ function drawPhoneFoot(s: Scene, split: SplitLayout): void {
     ['reserved', 'outlined'],
   ];
   at = legendAt(s, marks, { x: at, right, y, ...WIDE });
-  const flying = `${count(told.split?.under_way ?? 0)} under way`;
+  const flying = `${count(written.split?.under_way ?? 0)} under way`;
   labelFrom(pen, flying, at, right, y, p.ink3);
   const d = s.frame.split?.latest.find((one) => one.request === s.request);
-  const decided = told.split?.decided;
+  const decided = written.split?.decided;
   const where = d?.prefill === undefined ? 'local' : `remote, r${d.prefill} to r${d.home}`;
   const words = d
     ? `#${d.request} ${count(d.uncached)} of ${count(d.prompt_tokens)} uncached: ${where}`

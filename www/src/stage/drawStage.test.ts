@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest';
 import { frameOf } from '../../tests/gallery/synthetic.ts';
 import { StageMemory } from './drawStage.ts';
-import { toldOf } from './facts.ts';
+import { writtenOf } from './facts.ts';
 import type { StageFrame, StagePicture } from './picture.ts';
 
-const picture = (told: StagePicture['told']): StagePicture => ({
+const picture = (written: StagePicture['written']): StagePicture => ({
   of: 'stage',
   frame: undefined,
   bytes: undefined,
-  told,
+  written,
   request: undefined,
   focus: undefined,
   scale: 512,
@@ -27,9 +27,9 @@ test('numbers are those of the frame given for them, until another one is given'
 });
 
 test('a replica missing in the frame of numbers has its present numbers', () => {
-  const told = frameOf(2);
+  const written = frameOf(2);
   const [one, , third] = frameOf(3, 140, 9).replicas;
   if (!one || !third) throw new Error('three replicas');
-  expect(toldOf(told, one)).toBe(told.replicas[0]);
-  expect(toldOf(told, third)).toBe(third);
+  expect(writtenOf(written, one)).toBe(written.replicas[0]);
+  expect(writtenOf(written, third)).toBe(third);
 });

@@ -25,7 +25,7 @@ function free(bytes: Uint8Array | undefined): void {
 export class StageMemory {
   readonly trends = new Trends();
   readonly dots = new Dots();
-  private told: StageFrame | undefined;
+  private written: StageFrame | undefined;
   private latest: { readonly picture: StagePicture; readonly frame: StageFrame } | undefined;
 
   take(notes: readonly StageNote[], wallMs: number): void {
@@ -39,8 +39,8 @@ export class StageMemory {
 
   /** The frame whose numbers are written with this one. */
   toldWith(picture: StagePicture, frame: StageFrame): StageFrame {
-    if (picture.told) this.told = picture.told === 'this' ? frame : picture.told;
-    return this.told ?? frame;
+    if (picture.written) this.written = picture.written === 'this' ? frame : picture.written;
+    return this.written ?? frame;
   }
 
   /** Dots keep moving on the same picture: its frame is parsed once, and the bytes are then freed. */
@@ -71,12 +71,12 @@ export function drawStage(
   const replicas = present(frame.replicas);
   const layout = layoutFor(width, height, frame, replicas);
   const wallMs = performance.now();
-  const told = memory.toldWith(picture, frame);
+  const written = memory.toldWith(picture, frame);
   const scene: Scene = {
     pen,
     p,
     frame,
-    told,
+    written,
     replicas,
     layout,
     request,

@@ -71,9 +71,9 @@ export function present(replicas: readonly ReplicaFrame[]): readonly ReplicaFram
 }
 
 /** A replica in the frame of numbers; the present replica if that frame lacks it. */
-export function toldOf(told: Pick<Frame, 'replicas'>, r: ReplicaFrame): ReplicaFrame {
-  const there = told.replicas[r.id];
-  return there?.id === r.id ? there : (told.replicas.find((one) => one.id === r.id) ?? r);
+export function writtenOf(written: Pick<Frame, 'replicas'>, r: ReplicaFrame): ReplicaFrame {
+  const there = written.replicas[r.id];
+  return there?.id === r.id ? there : (written.replicas.find((one) => one.id === r.id) ?? r);
 }
 
 /** Share of a replica's blocks held by requests. */

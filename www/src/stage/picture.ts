@@ -24,7 +24,7 @@ export type StagePicture = {
   readonly frame: StageFrame | undefined;
   readonly bytes: Uint8Array | undefined;
   /** The frame whose numbers are written: this one, another, or, if undefined, that of the previous picture. */
-  readonly told: StageFrame | 'this' | undefined;
+  readonly written: StageFrame | 'this' | undefined;
   readonly request: number | undefined;
   /** The replica in focus: picked, or holding the picked request. */
   readonly focus: number | undefined;

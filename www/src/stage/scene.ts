@@ -13,7 +13,7 @@ export type Scene = {
   readonly p: Palette;
   readonly frame: StageFrame;
   /** The frame whose numbers are written. */
-  readonly told: StageFrame;
+  readonly written: StageFrame;
   /** The replicas drawn: those of the layout's boxes, in order. */
   readonly replicas: readonly ReplicaFrame[];
   readonly layout: StageLayout;

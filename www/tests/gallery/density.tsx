@@ -43,7 +43,7 @@ const isEmpty = query.has('empty');
 const known = {
   transport: {
     frame: () => frame,
-    toldFrame: () => frame,
+    writtenFrame: () => frame,
     figuresFrame: () => frame,
     throttledFrame: () => frame,
     anomalies: () => [],

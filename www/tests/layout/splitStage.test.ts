@@ -29,7 +29,7 @@ function drawn(frame: Frame, width: number, height: number, request?: number): {
     pen,
     p: plainPalette(true),
     frame,
-    told: frame,
+    written: frame,
     replicas: frame.replicas,
     layout,
     request,

@@ -111,7 +111,7 @@ function drawn(frame: Frame, width: number, height: number, dark: boolean): { la
     pen,
     p: plainPalette(dark),
     frame,
-    told: frame,
+    written: frame,
     replicas,
     layout,
     request: undefined,

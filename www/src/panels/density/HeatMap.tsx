@@ -44,7 +44,7 @@ export function HeatMap(props: {
   // Drawn again only when edits or the axis change, not with every frame.
   const ground = createMemo(
     () => {
-      const frame = app.transport.toldFrame();
+      const frame = app.transport.writtenFrame();
       return { endS: (frame?.axis_end_us ?? 1e6) / 1e6, flags: frame?.flags ?? [] };
     },
     undefined,
@@ -60,7 +60,7 @@ export function HeatMap(props: {
   const part = createMemo<HeatPart>(() => ({
     part: 'heat',
     ...axis(),
-    nowS: (map()?.now_us ?? untrack(app.transport.toldFrame)?.now_us ?? 0) / 1e6,
+    nowS: (map()?.now_us ?? untrack(app.transport.writtenFrame)?.now_us ?? 0) / 1e6,
     warmUpS: app.document.warmUpS() ?? 0,
     flags: ground().flags,
     boxes: own(),

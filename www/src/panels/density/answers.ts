@@ -74,7 +74,7 @@ export function createAnswers(app: Pick<App, 'transport' | 'selection'>, places:
   let due = 0;
   const ask = oneAtATime(async () => {
     const began = performance.now();
-    const { several, filter, offset, editUs } = questions(app.transport.toldFrame(), places());
+    const { several, filter, offset, editUs } = questions(app.transport.writtenFrame(), places());
     const found = await app.selection.closeUp<'several'>({ several }).catch(() => undefined);
     clearTimeout(timer);
     due = performance.now() + SHARE * (performance.now() - began);

@@ -58,7 +58,7 @@ function Summary(props: {
   found: SelectionSummary;
   old: boolean;
 }): JSX.Element {
-  const nowS = (): number => (props.app.transport.toldFrame()?.now_us ?? 0) / 1e6;
+  const nowS = (): number => (props.app.transport.writtenFrame()?.now_us ?? 0) / 1e6;
   const limits = () => spanOf(props.of, nowS());
   return (
     <>
@@ -184,7 +184,7 @@ function Actions(props: {
   const app = props.app;
   const [failed, setFailed] = createSignal('');
   const filter = (): void => {
-    const frame = app.transport.toldFrame();
+    const frame = app.transport.writtenFrame();
     const [fromS, toS] = props.limits;
     setSpan(spanBetween(fromS, toS, (frame?.now_us ?? 0) / 1e6, (frame?.axis_end_us ?? 0) / 1e6, 'ttft'));
     setSpanShown(true);

@@ -14,15 +14,15 @@ export function ExpectedRanges(props: { app: Pick<App, 'document'> }): JSX.Eleme
   const benchmarks = new BenchmarkClient(spawnBenchmark);
   onCleanup(() => benchmarks.end());
   const [bands, setBands] = createSignal<readonly Band[]>();
-  const [told, setTold] = createSignal('');
+  const [status, setStatus] = createSignal('');
   const ask = async (): Promise<void> => {
-    setTold('Running with each coefficient at both ends of its interval…');
+    setStatus('Running with each coefficient at both ends of its interval…');
     try {
       const found = await benchmarks.ask({ kind: 'bands', scenario: writeDocument(props.app.document.inForce()) });
       setBands(found);
-      setTold(found.length === 0 ? 'The coefficients of this run have no known intervals.' : '');
+      setStatus(found.length === 0 ? 'The coefficients of this run have no known intervals.' : '');
     } catch (error) {
-      if (!(error instanceof LostError)) setTold(error instanceof Error ? error.message : String(error));
+      if (!(error instanceof LostError)) setStatus(error instanceof Error ? error.message : String(error));
     }
   };
   const range = (of: readonly number[]): string => {
@@ -36,7 +36,7 @@ export function ExpectedRanges(props: { app: Pick<App, 'document'> }): JSX.Eleme
         Show how the intervals spread TTFT and E2E
       </button>
       <p class="s" role="status">
-        {told()}
+        {status()}
       </p>
       <For each={bands()}>
         {(band) => (

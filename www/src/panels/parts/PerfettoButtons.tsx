@@ -14,7 +14,7 @@ export function PerfettoButtons(props: {
   spanUs?: () => readonly [number, number] | undefined;
 }): JSX.Element {
   const [atUs, setAtUs] = createSignal<number>();
-  const [told, setTold] = createSignal('');
+  const [status, setStatus] = createSignal('');
   const [waiting, setWaiting] = createSignal(false);
   const away = new TakeAway(props.app, setAtUs);
   const busy = (): boolean => atUs() !== undefined || waiting();
@@ -28,7 +28,7 @@ export function PerfettoButtons(props: {
 
   function trace() {
     cancelled = false;
-    setTold('');
+    setStatus('');
     return away.make({ table: 'perfetto', format: 'json', spanUs: props.spanUs?.() });
   }
 
@@ -36,19 +36,19 @@ export function PerfettoButtons(props: {
     const made = await trace();
     if (!made) return;
     if ('trouble' in made) {
-      setTold(made.trouble);
+      setStatus(made.trouble);
       return;
     }
     const file = await compressed(made.file);
     save(`${made.name}.gz`, file, 'application/gzip');
-    setTold(`${made.name}.gz: ${kibibytes(file)}. ${made.note}`);
+    setStatus(`${made.name}.gz: ${kibibytes(file)}. ${made.note}`);
   }
 
   async function openTrace(): Promise<void> {
     // In the click itself: later the browser would block it.
     const tab = window.open(PERFETTO);
     if (!tab) {
-      setTold(
+      setStatus(
         'The browser blocked the tab. Allow pop-ups for this page, or save the trace and open it at ui.perfetto.dev.',
       );
       return;
@@ -57,13 +57,13 @@ export function PerfettoButtons(props: {
     const [why, made] = await Promise.all([answered(tab, window), trace()]);
     setWaiting(false);
     if (cancelled || !made) return;
-    if ('trouble' in made) setTold(made.trouble);
-    else if (why !== undefined) setTold(why);
+    if ('trouble' in made) setStatus(made.trouble);
+    else if (why !== undefined) setStatus(why);
     else {
       const buffer = await made.file.arrayBuffer();
       const title = String(getAt(props.app.document.current(), 'title') ?? made.name);
       send(tab, { buffer, title, fileName: made.name, url: location.href });
-      setTold(`Sent to Perfetto: ${kibibytes(made.file)}. ${made.note}`);
+      setStatus(`Sent to Perfetto: ${kibibytes(made.file)}. ${made.note}`);
     }
   }
 
@@ -89,7 +89,7 @@ export function PerfettoButtons(props: {
         </Show>
       </div>
       <p class="m" role="status">
-        <Show when={busy()} fallback={told()}>
+        <Show when={busy()} fallback={status()}>
           <Show when={atUs() !== undefined} fallback="Waiting for Perfetto…">
             Running to {text(durationUs(atUs() ?? 0))} for the trace…
           </Show>

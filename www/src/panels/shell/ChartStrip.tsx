@@ -51,7 +51,7 @@ export default function ChartStrip(props: {
     <DensityStrip
       place={props.place}
       cells={cells()}
-      frame={app.transport.toldFrame()}
+      frame={app.transport.writtenFrame()}
       warmUpS={app.document.warmUpS() ?? 0}
       mark={props.marks?.ttft && { atS: props.marks.ttft.atS, value: props.marks.ttft.ms }}
       cursorS={app.selection.cursorS()}

@@ -28,7 +28,7 @@ export function EmbedCode(props: {
   const latest = createLatest<string>(setLink, () => setLink(''));
   const run = (): ChartedRun => {
     const document = props.app.document.current();
-    return chartedRun(props.app.transport.toldFrame(), isScaled(document), breaks(document));
+    return chartedRun(props.app.transport.writtenFrame(), isScaled(document), breaks(document));
   };
   const names = (): string[] => [
     ...charts(),

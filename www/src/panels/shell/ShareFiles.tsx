@@ -81,19 +81,19 @@ function Download(props: {
 }): JSX.Element {
   /** The progress of the run for the file, while there is one. */
   const [atUs, setAtUs] = createSignal<number>();
-  const [told, setTold] = createSignal('');
+  const [status, setStatus] = createSignal('');
   const away = new TakeAway(props.app, setAtUs);
   onCleanup(() => away.end());
 
   async function download(): Promise<void> {
-    setTold('');
+    setStatus('');
     const asked = props.asked();
     const made = await away.make(asked);
     if (!made) return;
-    if ('trouble' in made) setTold(made.trouble);
+    if ('trouble' in made) setStatus(made.trouble);
     else {
       save(made.name, made.file, asked.format === 'html' ? 'text/html' : 'text/plain');
-      setTold(`${made.name}: ${kibibytes(made.file)}`);
+      setStatus(`${made.name}: ${kibibytes(made.file)}`);
     }
   }
 
@@ -115,7 +115,7 @@ function Download(props: {
         </Show>
       </div>
       <p class="m" role="status">
-        <Show when={atUs() !== undefined} fallback={told()}>
+        <Show when={atUs() !== undefined} fallback={status()}>
           Running to {text(durationUs(atUs() ?? 0))} for the file…
         </Show>
       </p>

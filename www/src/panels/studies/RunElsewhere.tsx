@@ -36,16 +36,18 @@ export function RunElsewhere(props: {
 }
 
 function Command(props: { text: string; latest: () => Promise<string> }): JSX.Element {
-  const [told, setTold] = createSignal('');
+  const [status, setStatus] = createSignal('');
   createEffect(
     on(
       () => props.text,
-      () => setTold(''),
+      () => setStatus(''),
     ),
   );
   const copy = async (): Promise<void> => {
     const allowed = await copyText(props.latest());
-    setTold(allowed ? 'Command copied.' : 'The browser did not allow copying: select the command and copy it by hand.');
+    setStatus(
+      allowed ? 'Command copied.' : 'The browser did not allow copying: select the command and copy it by hand.',
+    );
   };
   return (
     <>
@@ -58,7 +60,7 @@ function Command(props: { text: string; latest: () => Promise<string> }): JSX.El
         </button>
       </div>
       <p class="say" role="status">
-        {told()}
+        {status()}
       </p>
     </>
   );

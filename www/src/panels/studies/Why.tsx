@@ -213,18 +213,18 @@ function Explained(props: { app: Pick<App, 'selection'>; e: Explanation }): JSX.
 
 /** The explanation as Markdown, for an issue or a chat. */
 function CopyMarkdown(props: { app: Pick<App, 'document'>; query: ExplainQuery }): JSX.Element {
-  const [told, setTold] = createSignal('');
+  const [status, setStatus] = createSignal('');
   async function copy(): Promise<void> {
     const answer = await askWhyAsMarkdown(props.app, props.query);
     if ('trouble' in answer) {
-      setTold(answer.trouble);
+      setStatus(answer.trouble);
       return;
     }
     const copied = await navigator.clipboard.writeText(answer.found).then(
       () => true,
       () => false,
     );
-    setTold(copied ? 'Copied' : 'The browser did not allow the copy.');
+    setStatus(copied ? 'Copied' : 'The browser did not allow the copy.');
   }
   return (
     <div class="offers">
@@ -232,7 +232,7 @@ function CopyMarkdown(props: { app: Pick<App, 'document'>; query: ExplainQuery }
         Copy as Markdown
       </button>
       <span class="m" role="status">
-        {told()}
+        {status()}
       </span>
     </div>
   );

@@ -21,8 +21,8 @@ test('each key in the help has the described action', () => {
 });
 
 test('no two shortcuts show the same keys, and each has a description', () => {
-  const told = SHORTCUTS.flatMap((s) => keysOf(s).split(' or '));
-  expect(new Set(told).size).toBe(told.length);
+  const keys = SHORTCUTS.flatMap((s) => keysOf(s).split(' or '));
+  expect(new Set(keys).size).toBe(keys.length);
   expect(new Set(SHORTCUTS.map((s) => s.does)).size).toBe(SHORTCUTS.length);
 });
 

@@ -93,7 +93,7 @@ test('with the first frame of another run all numbers are of it and all pictures
   expect([frames.turning(), turned.mock.calls.length], 'a late frame of the run before').toEqual([true, 0]);
   frames.show(frame(3), { run: 2, edit: 0 }, 'seeking', 0);
   expect([frames.turning(), turned.mock.calls.length]).toEqual([false, 1]);
-  const read = [frames.frame, frames.toldFrame, frames.figuresFrame, frames.throttledFrame];
+  const read = [frames.frame, frames.writtenFrame, frames.figuresFrame, frames.throttledFrame];
   expect(read.map((of) => of()?.now_us)).toEqual([3e6, 3e6, 3e6, 3e6]);
   expect(frames.data()).toEqual(NO_DATA);
   frames.show(frame(4), { run: 2, edit: 1 }, 'paused', 0);

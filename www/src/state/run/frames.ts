@@ -45,7 +45,7 @@ export function createFrames({ client, speed, selected, flagWords, onFrame, spea
   let replicas = 0;
   let latestMs = 0;
   const { data, ...charts } = createChartData({ client, speed, frame, mode, run: () => knownId.run });
-  const { reads, told, read, forget, ...reading } = createReading(client, refreshDetail);
+  const { reads, written, read, forget, ...reading } = createReading(client, refreshDetail);
 
   function show(came: Frame, id: RunId, nextMode: Mode, speedNow: number): void {
     const words = flagWords();
@@ -87,7 +87,7 @@ export function createFrames({ client, speed, selected, flagWords, onFrame, spea
     const seldom = moved && now - latestMs >= SELDOM_MS;
     latestMs = now;
     const due = reads(all, now);
-    if (due) told(at);
+    if (due) written(at);
     // While playing, texts and numbers are updated in the following display frames: with the stage in one, they would
     // take too long.
     if (all || seldom || !due) charts.refresh(all ? 'all' : seldom ? 'due' : 'one', now);
@@ -106,7 +106,7 @@ export function createFrames({ client, speed, selected, flagWords, onFrame, spea
 /** The throttled frame, passed on part by part in separate display frames. */
 function createReading(client: () => Client, refreshDetail: () => void) {
   /** The throttled frame of figures: on the stage at once, everywhere else in the next display frames. */
-  const [toldFrame, setToldFrame] = createSignal<Frame>();
+  const [writtenFrame, setWrittenFrame] = createSignal<Frame>();
   /** The same for the key figures and the heads of the charts, one display frame earlier. */
   const [figuresFrame, setFiguresFrame] = createSignal<Frame>();
   /** The frame, throttled to a readable rate. */
@@ -135,7 +135,7 @@ function createReading(client: () => Client, refreshDetail: () => void) {
   }
 
   return {
-    toldFrame,
+    writtenFrame,
     figuresFrame,
     throttledFrame,
     refreshTick,
@@ -146,23 +146,23 @@ function createReading(client: () => Client, refreshDetail: () => void) {
       dueMs = now + DETAILS_MS;
       return true;
     },
-    told: (next: Frame): void => void setToldFrame(next),
+    written: (next: Frame): void => void setWrittenFrame(next),
     /** All numbers are of this frame from now on, the first of another run. */
     forget(next: Frame): void {
-      setToldFrame(next);
+      setWrittenFrame(next);
       setFiguresFrame(next);
       setThrottledFrame(next);
     },
     read(all: boolean): void {
       if (all) {
         batch(() => {
-          setFiguresFrame(toldFrame());
+          setFiguresFrame(writtenFrame());
           readRest();
         });
         return;
       }
       paintApart(() => {
-        setFiguresFrame(toldFrame());
+        setFiguresFrame(writtenFrame());
         paintApart(readRest);
       });
     },

@@ -22,7 +22,7 @@ export type TransportSlice = {
   /** Whether another run is on its way to the screen, whose document is there already. */
   readonly turning: Accessor<boolean>;
   /** The frame of the figures on the stage. */
-  readonly toldFrame: Accessor<Frame | undefined>;
+  readonly writtenFrame: Accessor<Frame | undefined>;
   /** The frame of the key figures and the heads of the charts. */
   readonly figuresFrame: Accessor<Frame | undefined>;
   /** The frame, throttled to a readable rate. */

@@ -31,11 +31,11 @@ export function OwnLesson(props: {
   onCancel: () => void;
   onPlay: (file: LessonFile) => void;
 }): JSX.Element {
-  const [told, setTold] = createSignal('');
+  const [status, setStatus] = createSignal('');
   const copy = (): void => {
     navigator.clipboard.writeText(skeleton).then(
-      () => setTold('Template copied.'),
-      () => setTold('The browser did not allow copying: `tokenyard lesson new FILE` writes the same text.'),
+      () => setStatus('Template copied.'),
+      () => setStatus('The browser did not allow copying: `tokenyard lesson new FILE` writes the same text.'),
     );
   };
   return (
@@ -62,7 +62,7 @@ export function OwnLesson(props: {
         </div>
       </Show>
       <p class="s" role="status">
-        {told()}
+        {status()}
       </p>
     </section>
   );

@@ -10,7 +10,7 @@ const FRAME = { width: 960, height: 600 };
 export function Teachers(props: { cards: readonly LessonCard[]; first: string | undefined }): JSX.Element {
   const [name, setName] = createSignal<string>();
   const [step, setStep] = createSignal(1);
-  const [told, setTold] = createSignal('');
+  const [status, setStatus] = createSignal('');
   const card = (): LessonCard | undefined =>
     props.cards.find((one) => one.name === (name() ?? props.first)) ?? props.cards[0];
   const link = (): string => `lesson=${card()?.name ?? ''};step=${step()}`;
@@ -24,8 +24,8 @@ export function Teachers(props: { cards: readonly LessonCard[]; first: string | 
   };
   const copy = (text: string, what: string): void => {
     navigator.clipboard.writeText(text).then(
-      () => setTold(`${what} copied.`),
-      () => setTold('The browser did not allow copying: select the link and copy it by hand.'),
+      () => setStatus(`${what} copied.`),
+      () => setStatus('The browser did not allow copying: select the link and copy it by hand.'),
     );
   };
   return (
@@ -91,7 +91,7 @@ export function Teachers(props: { cards: readonly LessonCard[]; first: string | 
         )}
       </Show>
       <p class="s" role="status">
-        {told()}
+        {status()}
       </p>
     </section>
   );
