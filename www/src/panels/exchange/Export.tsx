@@ -6,7 +6,7 @@ import type { App } from '../../state/app.ts';
 import { save } from '../parts/save.ts';
 import { ExportedKeys, ReadBack } from './ExportedKeys.tsx';
 import { ExportFile } from './ExportFile.tsx';
-import { createExporting, SYSTEMS, tabSaid, titleOf, type Written } from './exporting.ts';
+import { createExporting, SYSTEM_WORDS, SYSTEMS, tabSaid, titleOf, type Written } from './exporting.ts';
 import { Frame } from './Frame.tsx';
 import { PolicyDifference } from './PolicyDifference.tsx';
 import './export.css';
@@ -58,7 +58,7 @@ export default function Export(props: { app: Pick<App, 'document' | 'transport'>
           <span class="grow" />
           <button type="button" class="btn pri" disabled={!shown()} onClick={copy}>
             <Icon name="copy" />
-            {SYSTEMS.find(([name]) => name === system())?.[2]}
+            {SYSTEM_WORDS[system()].copy}
           </button>
         </>
       }
@@ -87,8 +87,8 @@ export default function Export(props: { app: Pick<App, 'document' | 'transport'>
 
 /** The tab before or after, from the last on to the first. */
 function tabAfter(system: ExportSystem, by: number): ExportSystem {
-  const at = SYSTEMS.findIndex(([name]) => name === system);
-  return SYSTEMS[(at + by + SYSTEMS.length) % SYSTEMS.length]?.[0] ?? system;
+  const at = SYSTEMS.indexOf(system);
+  return SYSTEMS[(at + by + SYSTEMS.length) % SYSTEMS.length] ?? system;
 }
 
 function Tabs(props: {
@@ -99,7 +99,7 @@ function Tabs(props: {
   return (
     <div class="export-tabs" role="tablist" aria-label="System">
       <For each={SYSTEMS}>
-        {([name, title]) => (
+        {(name) => (
           <button
             type="button"
             role="tab"
@@ -109,7 +109,7 @@ function Tabs(props: {
             tabindex={props.system === name ? 0 : -1}
             onClick={() => props.onChoose(name)}
           >
-            {title}
+            {SYSTEM_WORDS[name].tab}
             <small>
               <Show when={props.written.get(name)}>{(one) => <>{tabSaid(one().file)}</>}</Show>
             </small>

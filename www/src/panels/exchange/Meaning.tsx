@@ -5,9 +5,8 @@ import type { Standing } from '../../sim/exchangeTypes.ts';
 import type { Filter, Importing, Row } from './importing.ts';
 import { lastName, shortName } from './lines.ts';
 import { MappingMark } from './marks.tsx';
+import { SAYING } from './standings.ts';
 import { many, plainValue, sayings } from './words.ts';
-
-const CHIPS: readonly Exclude<Standing, 'shape'>[] = ['conflict', 'unknown', 'near', 'ignored', 'exact'];
 
 export function Meaning(props: { model: Importing }): JSX.Element {
   const model = props.model;
@@ -67,7 +66,7 @@ function Chips(props: { model: Importing }): JSX.Element {
       {(found) => (
         <fieldset class="seg map-chips" aria-label="Keys to show">
           {chip('all', () => sayings(found()))}
-          <For each={CHIPS.filter((one) => found()[one] > 0 || props.model.filter() === one)}>
+          <For each={SAYING.filter((one) => found()[one] > 0 || props.model.filter() === one)}>
             {(one) => chip(one, () => found()[one], one)}
           </For>
         </fieldset>

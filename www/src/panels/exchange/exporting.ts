@@ -2,32 +2,36 @@
 import { createSignal, onCleanup } from 'solid-js';
 import { getAt, type Json } from '../../base/json.ts';
 import { writeDocument } from '../../base/text.ts';
+import { trust } from '../../base/trust.ts';
 import { ExchangeClient, spawnExchange } from '../../sim/exchangeClient.ts';
 import type { Exported, ExportSystem } from '../../sim/exchangeTypes.ts';
 import { brought } from '../../state/files/exchange.ts';
 import { reasonOf } from './importing.ts';
 import { many } from './words.ts';
 
-/** The systems in the order of the tabs: the name of the tab, and what the button copies. */
-export const SYSTEMS: readonly (readonly [system: ExportSystem, tab: string, copy: string])[] = [
-  ['epp', 'EPP YAML', 'Copy EPP YAML'],
-  ['vllm', 'vllm serve', 'Copy command'],
-  ['dynamo', 'Dynamo flags', 'Copy flags'],
-  ['smg', 'SMG flags', 'Copy flags'],
-  ['hpa', 'HPA', 'Copy HPA'],
-  ['keda', 'KEDA', 'Copy KEDA'],
-  ['wva', 'WVA', 'Copy WVA'],
-  ['blis', 'BLIS', 'Copy BLIS YAML'],
-];
+/** The name of a system's tab, what its button copies, and whether it is an autoscaler alone. */
+type SystemWords = { readonly tab: string; readonly copy: string; readonly scales: boolean };
 
-const SCALES: readonly ExportSystem[] = ['hpa', 'keda', 'wva'];
+export const SYSTEM_WORDS: Readonly<Record<ExportSystem, SystemWords>> = {
+  epp: { tab: 'EPP YAML', copy: 'Copy EPP YAML', scales: false },
+  vllm: { tab: 'vllm serve', copy: 'Copy command', scales: false },
+  dynamo: { tab: 'Dynamo flags', copy: 'Copy flags', scales: false },
+  smg: { tab: 'SMG flags', copy: 'Copy flags', scales: false },
+  hpa: { tab: 'HPA', copy: 'Copy HPA', scales: true },
+  keda: { tab: 'KEDA', copy: 'Copy KEDA', scales: true },
+  wva: { tab: 'WVA', copy: 'Copy WVA', scales: true },
+  blis: { tab: 'BLIS', copy: 'Copy BLIS YAML', scales: false },
+};
+
+/** The systems in the order of the tabs. */
+export const SYSTEMS = trust<readonly ExportSystem[]>(Object.keys(SYSTEM_WORDS));
 
 /** A file, and the number of its exact rows that come back from it, once they were read. */
 export type Written = { readonly file: Exported; readonly beside: boolean; readonly same: number | undefined };
 
 /** The small text of a tab. */
 export function tabSaid({ system, exact, near, rows }: Pick<Exported, 'system' | 'exact' | 'near' | 'rows'>): string {
-  if (exact + near === 0 && SCALES.includes(system)) return 'no scaling';
+  if (exact + near === 0 && SYSTEM_WORDS[system].scales) return 'no scaling';
   return rows.length > 0 ? `${exact} of ${rows.length}` : 'nothing';
 }
 
@@ -88,7 +92,7 @@ export function createExporting(scenario: Json, original: Json) {
     setWritten((before) => new Map(before).set(file.system, { file, beside, same }));
   }
   async function all(): Promise<void> {
-    for (const [system] of SYSTEMS) await write(system);
+    for (const system of SYSTEMS) await write(system);
   }
   all().catch((error: unknown) => setTrouble(reasonOf(error)));
   return { written, trouble };

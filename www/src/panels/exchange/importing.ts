@@ -1,4 +1,5 @@
 // The state of the dialog of imports: the texts, what the reader found in them, the choices and the selected key.
+
 import { type Accessor, batch, createMemo, createSignal, onCleanup, type Setter } from 'solid-js';
 import { type Schema, sentence } from '../../base/schema.ts';
 import { writeDocument } from '../../base/text.ts';
@@ -16,6 +17,7 @@ import type {
 import type { App } from '../../state/app.ts';
 import { explain } from '../../state/notices/notices.ts';
 import { lastName, readAs } from './lines.ts';
+import { SAYING, STANDINGS } from './standings.ts';
 
 /** The time from the last key to reading again. */
 const READ_MS = 150;
@@ -184,8 +186,6 @@ export type Row = ImportedKey & { readonly index: number };
 
 export type Rows = { readonly trouble: readonly Row[]; readonly exact: readonly Row[]; readonly shape: readonly Row[] };
 
-const ORDER: readonly Standing[] = ['conflict', 'unknown', 'near', 'ignored'];
-
 /** The keys to show: trouble first, each kind in the order of the texts. */
 export function rowsOf(keys: readonly ImportedKey[], filter: Filter): Rows {
   const all = keys.map((key, index): Row => ({ ...key, index }));
@@ -193,7 +193,7 @@ export function rowsOf(keys: readonly ImportedKey[], filter: Filter): Rows {
   const wanted = (standing: Standing): boolean => filter === 'all' || filter === standing;
   return {
     // Keys of one conflict stand together.
-    trouble: ORDER.filter(wanted).flatMap((standing) =>
+    trouble: SAYING.filter((standing) => STANDINGS[standing].trouble && wanted(standing)).flatMap((standing) =>
       standing === 'conflict' ? of(standing).toSorted((a, b) => a.field.localeCompare(b.field, 'en')) : of(standing),
     ),
     exact: wanted('exact') ? of('exact') : [],

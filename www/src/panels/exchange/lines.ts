@@ -1,5 +1,6 @@
 // Pasted texts as lines with the keys in them, as the reader found them.
 import type { Imported, ImportedKey, Standing } from '../../sim/exchangeTypes.ts';
+import { WORST_FIRST } from './standings.ts';
 
 /** A part of a line: plain, or a key with its value. */
 export type Part = { readonly text: string; readonly key?: number; readonly standing?: Standing };
@@ -13,9 +14,6 @@ export type Line = {
   readonly worst: Standing | undefined;
   readonly parts: readonly Part[];
 };
-
-/** From the least to the most that a reader must look at. */
-export const RANK: readonly Standing[] = ['shape', 'exact', 'ignored', 'near', 'unknown', 'conflict'];
 
 type Found = Pick<Imported, 'documents' | 'keys'>;
 type Placed = ImportedKey & { readonly index: number };
@@ -60,8 +58,6 @@ function partsOf(line: string, keys: readonly Placed[]): readonly Part[] {
   return parts;
 }
 
-const rankOf = (standing: Standing): number => RANK.indexOf(standing);
-
 /** The lines of a text. */
 export function linesOf(name: string, text: string, found: Found | undefined): readonly Line[] {
   const lines = text.split('\n');
@@ -72,7 +68,7 @@ export function linesOf(name: string, text: string, found: Found | undefined): r
     .toSorted((a, b) => a.first - b.first);
   return lines.map((line, at): Line => {
     const here = keys.get(at) ?? [];
-    const worst = here.map(({ standing }) => standing).toSorted((a, b) => rankOf(b) - rankOf(a))[0];
+    const worst = WORST_FIRST.find((standing) => here.some((key) => key.standing === standing));
     const within = documents.findLast(({ first }) => first <= at);
     const next = documents.find(({ first }) => first === at + 1);
     // A separator between two documents says which one comes.

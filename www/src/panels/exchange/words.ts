@@ -1,7 +1,8 @@
 // Sentences of the dialogs of configuration of other programs.
 import { count } from '../../base/units.ts';
-import type { ExchangeCounts, ImportChange, Imported, ImportMemory, Standing } from '../../sim/exchangeTypes.ts';
+import type { ExchangeCounts, ImportChange, Imported, ImportMemory } from '../../sim/exchangeTypes.ts';
 import { explain } from '../../state/notices/notices.ts';
+import { SAYING } from './standings.ts';
 
 const NUMBERS = [
   'no',
@@ -34,8 +35,6 @@ export function recognised(documents: number): string {
   if (documents === 0) return 'read in this tab, sent nowhere';
   return `${inWords(documents)} ${documents === 1 ? 'document' : 'documents'} recognised, read in this tab, sent nowhere`;
 }
-
-const SAYING: readonly Standing[] = ['exact', 'near', 'ignored', 'unknown', 'conflict'];
 
 /** The number of keys that say something. */
 export function sayings(counts: ExchangeCounts): number {
