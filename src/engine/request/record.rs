@@ -70,7 +70,8 @@ pub struct Record {
     pub prompt_tokens: u32,
     /// Output length. No policy knows it in advance.
     pub output_tokens: u32,
-    location: Location,
+    /// Where it is; it goes elsewhere by [`Self::relocate`].
+    pub(super) location: Location,
     /// When it joined the gateway's queue; unknown without flow control.
     pub entered: Maybe<Micros>,
     /// When it went on to the router.

@@ -2,7 +2,6 @@
 //! In a checkpoint records of requests in the system are packed in the same way.
 
 use super::location::Location;
-use super::named_row::named_row;
 use super::record::Record;
 use super::slab::Slot;
 use crate::facts::DropReason;
@@ -13,27 +12,7 @@ use base::{Maybe, Micros, ReplicaId, Span};
 /// Records per piece, a power of two: small enough that a change copies little, large enough that pieces are few.
 pub const PIECE: usize = 1 << 9;
 
-named_row! {
-    /// The numbers of a record. Instants and spans stand as [`Expected`] has them.
-    Row {
-        arrival, client, tenant, class, replica, session, listed, prompt_tokens, output_tokens, place, routed, queued,
-        first_scheduled, scheduled, sched_step, cached_tokens, preemptions, ttft, e2e, left, generated, progress, finish_step,
-        itl_sum, drop, refused, slot_index, slot_generation, admitted, entered, first_output, output_time,
-        tokenised, first_streamed, last_streamed,
-    }
-}
-
-/// By name: its place in a row.
-const PLACES: Row = {
-    let (mut places, mut i) = ([0; Row::NUMBERS], 0);
-    while i < Row::NUMBERS {
-        places[i] = i as u64;
-        i += 1;
-    }
-    Row::of(places)
-};
-
-/// A number of each request by which others group them.
+/// A number of each request by which others group them. They follow the arrival in a packed record, in this order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RecordColumn {
     /// Number of its client.
@@ -50,15 +29,9 @@ impl RecordColumn {
     #[cfg(test)]
     pub(crate) const ALL: [Self; 4] = [Self::Client, Self::Tenant, Self::Class, Self::Replica];
 
-    /// Its place in a row.
+    /// Its place among the numbers of a packed record.
     fn place(self) -> usize {
-        let place = match self {
-            Self::Client => PLACES.client,
-            Self::Tenant => PLACES.tenant,
-            Self::Class => PLACES.class,
-            Self::Replica => PLACES.replica,
-        };
-        place as usize
+        1 + self as usize
     }
 
     /// That number of a record.
@@ -72,56 +45,138 @@ impl RecordColumn {
     }
 }
 
-/// Records of a piece: all of them once their requests have left.
-#[derive(Debug)]
-pub(crate) struct PackedPiece(Columns<{ Row::NUMBERS }>);
+/// Declares the numbers of a packed record, in order: how each is written, and how it is read into a record that has those
+/// before it.
+macro_rules! packed_numbers {
+    ($($name:ident: $write:expr, $read:expr;)+) => {
+        /// How many numbers a record has.
+        const NUMBERS: usize = [$(stringify!($name)),+].len();
 
-fn at(us: Option<u64>) -> Maybe<Micros> {
-    us.map_or(Maybe::NONE, |us| Micros(us).into())
-}
-
-fn span(us: Option<u64>) -> Maybe<Span> {
-    us.map_or(Maybe::NONE, |us| Span(us).into())
-}
-
-/// What is expected of instants and spans by those known before: most requests go on without a wait, complete and keep their batch.
-struct Expected {
-    queued: u64,
-    first_scheduled: u64,
-    scheduled: u64,
-    ttft: u64,
-    e2e: u64,
-    left: u64,
-    itl_sum: u64,
-}
-
-impl Expected {
-    fn of(arrival: u64, times: [Option<u64>; 4], ttft: Option<u64>, e2e: Option<u64>) -> Self {
-        let [routed, queued, first_scheduled, scheduled] = times;
-        let queued_at = routed.unwrap_or(arrival);
-        let first_at = queued.unwrap_or(queued_at);
-        let scheduled_at = first_scheduled.unwrap_or(first_at);
-        let ttft_after = scheduled.unwrap_or(scheduled_at).wrapping_sub(arrival);
-        let (shown, took) = (ttft.unwrap_or(ttft_after), e2e.or(ttft).unwrap_or(ttft_after));
-        Self {
-            queued: queued_at,
-            first_scheduled: first_at,
-            scheduled: scheduled_at,
-            ttft: ttft_after,
-            e2e: shown,
-            left: arrival.wrapping_add(took),
-            itl_sum: took.wrapping_sub(shown),
+        /// The numbers of a record.
+        fn numbers(r: &Record) -> [u64; NUMBERS] {
+            [$({
+                let write: fn(&Record) -> u64 = $write;
+                write(r)
+            }),+]
         }
-    }
+
+        /// The record that has these numbers.
+        fn record([$($name),+]: [u64; NUMBERS]) -> Record {
+            let mut r = Record::at_rest(Micros::ZERO, Location::Gateway);
+            $({
+                let read: fn(&mut Record, u64) = $read;
+                read(&mut r, $name);
+            })+
+            r
+        }
+    };
 }
 
-/// The numbers of a record.
-fn row(r: &Record) -> Row {
-    let us = |at: Maybe<Micros>| at.get().map(|at| at.0);
-    let times = [us(r.routed), us(r.queued), us(r.first_scheduled), us(r.scheduled)];
-    let [ttft, e2e] = [r.ttft, r.e2e].map(|span| span.get().map(|span| span.0));
-    let expected = Expected::of(r.arrival.0, times, ttft, e2e);
-    let place = match r.location() {
+packed_numbers! {
+    arrival: |r| r.arrival.0, |r, n| r.arrival = Micros(n);
+    client: |r| r.client.into(), |r, n| r.client = n as u32;
+    tenant: |r| r.tenant.into(), |r, n| r.tenant = n as u32;
+    class: |r| r.class.into(), |r, n| r.class = n as u32;
+    replica: |r| RecordColumn::Replica.of(r).into(), |r, n| r.location = Location::Batch(ReplicaId((n as u32).wrapping_sub(1)));
+    session: |r| r.session.into(), |r, n| r.session = n as u32;
+    listed: |r| r.listed.into(), |r, n| r.listed = n as u32;
+    prompt_tokens: |r| r.prompt_tokens.into(), |r, n| r.prompt_tokens = n as u32;
+    output_tokens: |r| r.output_tokens.into(), |r, n| r.output_tokens = n as u32;
+    place: |r| place(r.location()), |r, n| r.location = location(n, r.replica());
+    routed: |r| since(r.routed, r.arrival.0), |r, n| r.routed = at(n, r.arrival.0);
+    queued: |r| since(r.queued, queued_at(r)), |r, n| r.queued = at(n, queued_at(r));
+    first_scheduled: |r| since(r.first_scheduled, first_at(r)), |r, n| r.first_scheduled = at(n, first_at(r));
+    scheduled: |r| since(r.scheduled, scheduled_at(r)), |r, n| r.scheduled = at(n, scheduled_at(r));
+    sched_step: |r| r.sched_step.into(), |r, n| r.sched_step = n as u32;
+    cached_tokens: |r| r.cached_tokens.into(), |r, n| r.cached_tokens = n as u32;
+    preemptions: |r| r.preemptions.into(), |r, n| r.preemptions = n as u32;
+    ttft: |r| longer(r.ttft, ttft_after(r)), |r, n| r.ttft = span(n, ttft_after(r));
+    e2e: |r| longer(r.e2e, shown(r)), |r, n| r.e2e = span(n, shown(r));
+    left: |r| since(r.left, left_at(r)), |r, n| r.left = at(n, left_at(r));
+    generated: |r| change(r.generated.into(), r.output_tokens.into()), |r, n| r.generated = changed(n, r.output_tokens.into()) as u32;
+    progress: |r| change(r.progress.into(), stored(r)), |r, n| r.progress = changed(n, stored(r)) as u32;
+    finish_step: |r| change(r.finish_step.into(), last_step(r)), |r, n| r.finish_step = changed(n, last_step(r)) as u32;
+    itl_sum: |r| change(r.itl_sum.0, gaps(r)), |r, n| r.itl_sum = Span(changed(n, gaps(r)));
+    drop: |r| r.drop.map_or(0, |why| why as u64 + 1), |r, n| r.drop = n.checked_sub(1).map(|i| DropReason::ALL[i as usize]);
+    refused: |r| r.refused.map_or(0, |why| why as u64 + 1), |r, n| r.refused = n.checked_sub(1).map(|i| Reason::ALL[i as usize]);
+    slot_index: |r| r.slot.numbers()[0].into(), |r, n| r.slot = Slot::of([n as u32, 0]);
+    slot_generation: |r| r.slot.numbers()[1].into(), |r, n| r.slot = Slot::of([r.slot.numbers()[0], n as u32]);
+    admitted: |r| since(r.admitted, queued_at(r)), |r, n| r.admitted = at(n, queued_at(r));
+    entered: |r| since(r.entered, r.arrival.0), |r, n| r.entered = at(n, r.arrival.0);
+    first_output: |r| r.first_output.0, |r, n| r.first_output = Span(n);
+    output_time: |r| change(r.output_time.0, outputs(r)), |r, n| r.output_time = Span(changed(n, outputs(r)));
+    tokenised: |r| since(r.tokenised, queued_at(r)), |r, n| r.tokenised = at(n, queued_at(r));
+    first_streamed: |r| r.streamed[0].0, |r, n| r.streamed[0] = Span(n);
+    last_streamed: |r| r.streamed[1].0, |r, n| r.streamed[1] = Span(n);
+}
+
+/// An instant as what it differs by from the expected one.
+fn since(at: Maybe<Micros>, expected: u64) -> u64 {
+    known_change(at.get().map(|at| at.0), expected)
+}
+
+fn at(number: u64, expected: u64) -> Maybe<Micros> {
+    known_changed(number, expected).map_or(Maybe::NONE, |us| Micros(us).into())
+}
+
+/// A duration as what it differs by from the expected one.
+fn longer(span: Maybe<Span>, expected: u64) -> u64 {
+    known_change(span.get().map(|span| span.0), expected)
+}
+
+fn span(number: u64, expected: u64) -> Maybe<Span> {
+    known_changed(number, expected).map_or(Maybe::NONE, |us| Span(us).into())
+}
+
+// What is expected by what is known before: most requests go on without a wait, complete and keep their batch.
+
+fn queued_at(r: &Record) -> u64 {
+    r.routed.get().unwrap_or(r.arrival).0
+}
+
+fn first_at(r: &Record) -> u64 {
+    r.queued.get().map_or_else(|| queued_at(r), |at| at.0)
+}
+
+fn scheduled_at(r: &Record) -> u64 {
+    r.first_scheduled.get().map_or_else(|| first_at(r), |at| at.0)
+}
+
+fn ttft_after(r: &Record) -> u64 {
+    r.scheduled.get().map_or_else(|| scheduled_at(r), |at| at.0).wrapping_sub(r.arrival.0)
+}
+
+fn shown(r: &Record) -> u64 {
+    r.ttft.get().map_or_else(|| ttft_after(r), |ttft| ttft.0)
+}
+
+fn took(r: &Record) -> u64 {
+    r.e2e.get().map_or_else(|| shown(r), |e2e| e2e.0)
+}
+
+fn left_at(r: &Record) -> u64 {
+    r.arrival.0.wrapping_add(took(r))
+}
+
+fn gaps(r: &Record) -> u64 {
+    took(r).wrapping_sub(shown(r))
+}
+
+fn stored(r: &Record) -> u64 {
+    u64::from(r.prompt_tokens) + u64::from(r.generated)
+}
+
+fn last_step(r: &Record) -> u64 {
+    u64::from(r.sched_step) + u64::from(r.generated)
+}
+
+fn outputs(r: &Record) -> u64 {
+    r.first_output.0.wrapping_mul(r.generated.into())
+}
+
+/// The number of a place.
+fn place(at: Location) -> u64 {
+    match at {
         Location::Completed(_) => 0,
         Location::Rejected => 1,
         Location::Refused(_) => 2,
@@ -134,63 +189,13 @@ fn row(r: &Record) -> Row {
         Location::Transferring(_) => 9,
         Location::Landed(_) => 10,
         Location::Lost => 11,
-    };
-    let [index, generation] = r.slot.numbers();
-    let [generated, progress] = [r.generated, r.progress].map(u64::from);
-    Row {
-        arrival: r.arrival.0,
-        client: r.client.into(),
-        tenant: r.tenant.into(),
-        class: r.class.into(),
-        replica: RecordColumn::Replica.of(r).into(),
-        session: r.session.into(),
-        listed: r.listed.into(),
-        prompt_tokens: r.prompt_tokens.into(),
-        output_tokens: r.output_tokens.into(),
-        place,
-        routed: known_change(times[0], r.arrival.0),
-        queued: known_change(times[1], expected.queued),
-        first_scheduled: known_change(times[2], expected.first_scheduled),
-        scheduled: known_change(times[3], expected.scheduled),
-        sched_step: r.sched_step.into(),
-        cached_tokens: r.cached_tokens.into(),
-        preemptions: r.preemptions.into(),
-        ttft: known_change(ttft, expected.ttft),
-        e2e: known_change(e2e, expected.e2e),
-        left: known_change(us(r.left), expected.left),
-        generated: change(generated, r.output_tokens.into()),
-        progress: change(progress, u64::from(r.prompt_tokens) + generated),
-        finish_step: change(r.finish_step.into(), u64::from(r.sched_step) + generated),
-        itl_sum: change(r.itl_sum.0, expected.itl_sum),
-        drop: r.drop.map_or(0, |why| why as u64 + 1),
-        refused: r.refused.map_or(0, |why| why as u64 + 1),
-        slot_index: index.into(),
-        slot_generation: generation.into(),
-        admitted: known_change(us(r.admitted), expected.queued),
-        entered: known_change(us(r.entered), r.arrival.0),
-        first_output: r.first_output.0,
-        output_time: change(r.output_time.0, r.first_output.0.wrapping_mul(generated)),
-        tokenised: known_change(us(r.tokenised), expected.queued),
-        first_streamed: r.streamed[0].0,
-        last_streamed: r.streamed[1].0,
     }
 }
 
-/// The record that has these numbers.
-fn record(n: &Row) -> Record {
-    let arrival = n.arrival;
-    let routed = known_changed(n.routed, arrival);
-    let expected = |times, ttft, e2e| Expected::of(arrival, times, ttft, e2e);
-    let queued = known_changed(n.queued, routed.unwrap_or(arrival));
-    let first =
-        known_changed(n.first_scheduled, expected([routed, queued, None, None], None, None).first_scheduled);
-    let scheduled = known_changed(n.scheduled, expected([routed, queued, first, None], None, None).scheduled);
-    let times = [routed, queued, first, scheduled];
-    let ttft = known_changed(n.ttft, expected(times, None, None).ttft);
-    let e2e = known_changed(n.e2e, expected(times, ttft, None).e2e);
-    let expected = expected(times, ttft, e2e);
-    let replica = ReplicaId((n.replica as u32).wrapping_sub(1));
-    let location = match n.place {
+/// The place with a number, of a request of this replica.
+fn location(place: u64, replica: Option<ReplicaId>) -> Location {
+    let replica = replica.unwrap_or(ReplicaId(u32::MAX));
+    match place {
         0 => Location::Completed(replica),
         1 => Location::Rejected,
         2 => Location::Refused(replica),
@@ -203,43 +208,22 @@ fn record(n: &Row) -> Record {
         9 => Location::Transferring(replica),
         10 => Location::Landed(replica),
         _ => Location::Lost,
-    };
-    let generated = changed(n.generated, n.output_tokens);
-    let mut r = Record::at_rest(Micros(arrival), location);
-    (r.client, r.tenant, r.class) = (n.client as u32, n.tenant as u32, n.class as u32);
-    (r.session, r.listed) = (n.session as u32, n.listed as u32);
-    (r.prompt_tokens, r.output_tokens) = (n.prompt_tokens as u32, n.output_tokens as u32);
-    (r.routed, r.queued) = (at(routed), at(queued));
-    (r.first_scheduled, r.scheduled) = (at(first), at(scheduled));
-    (r.sched_step, r.cached_tokens, r.preemptions) =
-        (n.sched_step as u32, n.cached_tokens as u32, n.preemptions as u32);
-    (r.ttft, r.e2e) = (span(ttft), span(e2e));
-    r.left = at(known_changed(n.left, expected.left));
-    r.generated = generated as u32;
-    r.progress = changed(n.progress, n.prompt_tokens.wrapping_add(generated)) as u32;
-    r.finish_step = changed(n.finish_step, n.sched_step.wrapping_add(generated)) as u32;
-    r.itl_sum = Span(changed(n.itl_sum, expected.itl_sum));
-    r.drop = n.drop.checked_sub(1).map(|i| DropReason::ALL[i as usize]);
-    r.refused = n.refused.checked_sub(1).map(|i| Reason::ALL[i as usize]);
-    r.slot = Slot::of([n.slot_index as u32, n.slot_generation as u32]);
-    r.admitted = at(known_changed(n.admitted, expected.queued));
-    r.entered = at(known_changed(n.entered, arrival));
-    r.first_output = Span(n.first_output);
-    r.output_time = Span(changed(n.output_time, n.first_output.wrapping_mul(generated)));
-    r.tokenised = at(known_changed(n.tokenised, expected.queued));
-    r.streamed = [Span(n.first_streamed), Span(n.last_streamed)];
-    r
+    }
 }
+
+/// Records of a piece: all of them once their requests have left.
+#[derive(Debug)]
+pub(crate) struct PackedPiece(Columns<NUMBERS>);
 
 impl PackedPiece {
     /// Of these records.
     pub(crate) fn new<'a>(records: impl Iterator<Item = &'a Record>) -> Self {
-        Self(Columns::new(&records.map(|r| row(r).numbers()).collect::<Vec<_>>()))
+        Self(Columns::new(&records.map(numbers).collect::<Vec<_>>()))
     }
 
     /// A record by its place in the piece.
     pub(crate) fn get(&self, row: usize) -> Record {
-        record(&Row::of(self.0.get(row)))
+        record(self.0.get(row))
     }
 
     /// One number of a record by its place in the piece.
@@ -331,6 +315,8 @@ pub(crate) mod tests {
         (r.prompt_tokens, r.output_tokens, r.cached_tokens) = (number(), number(), number());
         (r.sched_step, r.finish_step) = (number(), number());
         (r.generated, r.progress) = (number(), number());
+        let at = |us: Option<u64>| us.map_or(Maybe::NONE, |us| Micros(us).into());
+        let span = |us: Option<u64>| us.map_or(Maybe::NONE, |us| Span(us).into());
         (r.routed, r.queued) = (at(routed), at(queued));
         (r.first_scheduled, r.scheduled, r.left) = (at(first), at(scheduled), at(left_at));
         (r.ttft, r.e2e) = (span(ttft), span(e2e));
