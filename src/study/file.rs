@@ -3,9 +3,9 @@
 //!
 //! The digest shows an accidental change; it is no signature.
 
-use super::sweep::{RankBy, RunRow};
+use super::sweep::{RankBy, RunRow, cell_text};
 use base::digest::Digest;
-use base::{Diagnostic, Diagnostics, csv_text, json};
+use base::{Diagnostic, Diagnostics, json};
 use document::{from_value, limits};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -245,11 +245,8 @@ impl StudyFile {
 
     /// The runs as CSV: the entrant or the values of the case, then the columns of `tokenyard sweep`.
     pub fn csv(&self) -> String {
-        let text = |text: &str| {
-            let mut cell = Vec::new();
-            csv_text::push(&mut cell, text);
-            quoted(&String::from_utf8(cell).expect("INV-6: text stays text"))
-        };
+        let cell = |value: &Value| quoted(&cell_text(value));
+        let text = |text: &str| cell(&Value::from(text));
         let paths =
             self.varied.iter().map(|vary| vary.split_once('=').map_or(vary.as_str(), |(path, _)| path));
         let who = (self.kind == StudyKind::Race).then_some("entrant");
@@ -270,11 +267,7 @@ impl StudyFile {
             let metrics = further.iter().map(|name| {
                 row.run.metrics.get(*name).map_or_else(String::new, |x| Value::from(*x).to_string())
             });
-            let cells = figures.as_object().into_iter().flat_map(Map::values).map(|value| match value {
-                Value::Null => String::new(),
-                Value::String(said) => text(said),
-                Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_) => value.to_string(),
-            });
+            let cells = figures.as_object().into_iter().flat_map(Map::values).map(cell);
             lines.push(own.chain(values).chain(cells).chain(metrics).collect::<Vec<String>>().join(","));
         }
         lines.push(String::new());

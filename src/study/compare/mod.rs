@@ -27,14 +27,14 @@ pub use run::session::report::{Direction, Metric};
 use crate::policies::run_policies;
 use answered::LeftOut;
 use base::number_text::count;
-use base::stats::{FIGURES, Interval, SHARE_DIFFERENCE, UNBOUNDED, mean_interval};
+use base::stats::{FIGURES, Interval, UNBOUNDED, mean_interval};
 use document::Scenario;
 use handovers::HANDOVERS;
 use intervals::{Figures, Sample, differences_of_blocks};
 #[cfg(feature = "cli")]
 pub(crate) use pairing::{Pair as RequestPair, pairs as paired_requests};
 use pairing::{Pair, pairs};
-use run::session::report::{MetricUnit, RunMetric, Statistic};
+use run::session::report::{RunMetric, Statistic};
 use spans::Spans;
 use totals::{TOTALS, Total};
 
@@ -152,7 +152,7 @@ impl Comparing {
         let several = self.seeds.len() > 1;
         let of_first = Sample::new(a, b, paired, &self.spans);
         let sample = (!several).then_some(&of_first);
-        let metric = |i: usize| self.metric(i, sample);
+        let metric = |metric: Metric| self.metric(metric, sample);
         let total = |i: usize| self.total(i, sample);
         let detail = |m| detail::detail(m, &of_first, paired.then_some(pairs.as_slice()));
         Some(RunComparison {
@@ -167,12 +167,12 @@ impl Comparing {
             a: self.sides[0].clone(),
             b: self.sides[1].clone(),
             metrics: MetricTable {
-                ttft_ms: metric(0),
-                itl_ms: metric(1),
-                tpot_ms: metric(2),
-                e2e_ms: metric(3),
-                queue_wait_ms: metric(4),
-                scheduling_delay_ms: metric(5),
+                ttft_ms: metric(Metric::Ttft),
+                itl_ms: metric(Metric::Itl),
+                tpot_ms: metric(Metric::Tpot),
+                e2e_ms: metric(Metric::E2e),
+                queue_wait_ms: metric(Metric::QueueWait),
+                scheduling_delay_ms: metric(Metric::SchedulingDelay),
             },
             totals: TotalTable {
                 met_share: total(0),
@@ -207,8 +207,9 @@ impl Comparing {
         handovers::table(&seeds)
     }
 
-    fn metric(&self, i: usize, sample: Option<&Sample>) -> MetricComparison {
-        let one = sample.map(|s| differences_of_blocks(s.blocked(Metric::ALL[i]), s.draws()));
+    fn metric(&self, metric: Metric, sample: Option<&Sample>) -> MetricComparison {
+        let i = metric as usize;
+        let one = sample.map(|s| differences_of_blocks(s.blocked(metric), s.draws()));
         let difference = |k: usize| {
             let of = |seed: &Seed, side: usize| seed.figures[i][side].ms.map(|ms| ms[k]);
             let pairs: Vec<[Option<f64>; 2]> = self.seeds.iter().map(|s| [of(s, 0), of(s, 1)]).collect();
@@ -216,7 +217,7 @@ impl Comparing {
         };
         let values = |side: usize| self.seeds.iter().map(|s| s.figures[i][side].count).sum();
         let over = match self.not_paired {
-            None => self.left_out.over(Metric::ALL[i], values(0)),
+            None => self.left_out.over(metric, values(0)),
             Some(_) => answered::apart(&self.sides),
         };
         MetricComparison {
@@ -326,13 +327,8 @@ impl TotalComparison {
     /// A figure of reports, by seed. It has no interval from one seed.
     fn of(metric: RunMetric, pairs: &[[Option<f64>; 2]]) -> Self {
         let better = metric.better();
-        Self { better, difference: Difference::of(pairs, None, better, difference_bounds(metric)) }
+        Self { better, difference: Difference::of(pairs, None, better, metric.unit().difference_bounds()) }
     }
-}
-
-/// The bounds of the difference of a figure.
-fn difference_bounds(metric: RunMetric) -> [f64; 2] {
-    if metric.unit() == MetricUnit::Share { SHARE_DIFFERENCE } else { UNBOUNDED }
 }
 
 impl Difference {

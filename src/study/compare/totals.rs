@@ -1,7 +1,7 @@
 //! Totals: figures of whole runs, and the confidence in their differences from one pair of runs.
 
 use super::intervals::{Sample, difference_of_means};
-use super::{Direction, Ending, Outcome, Outcomes, difference_bounds};
+use super::{Direction, Ending, Outcome, Outcomes};
 use base::stats::SHARE_DIFFERENCE;
 use run::session::report::RunMetric;
 
@@ -40,7 +40,7 @@ impl Total {
     pub(super) fn bounds(self) -> [f64; 2] {
         match self {
             Self::MetShare | Self::FinishedShare => SHARE_DIFFERENCE,
-            Self::Of(metric) => difference_bounds(metric),
+            Self::Of(metric) => metric.unit().difference_bounds(),
         }
     }
 

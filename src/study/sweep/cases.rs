@@ -261,16 +261,20 @@ impl CaseRow {
 
     /// The cells of the row as text, as a CSV file has them; unknown values are empty.
     pub fn cells(&self) -> Vec<String> {
-        let cell = |value: &Value| match value {
-            Value::Null => String::new(),
-            Value::String(text) => {
-                let mut cell = Vec::new();
-                csv_text::push(&mut cell, text);
-                String::from_utf8(cell).expect("INV-6: text stays text")
-            }
-            Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_) => value.to_string(),
-        };
-        self.fields.values().map(cell).collect()
+        self.fields.values().map(cell_text).collect()
+    }
+}
+
+/// A value as the text of a cell; what is unknown is empty.
+pub(crate) fn cell_text(value: &Value) -> String {
+    match value {
+        Value::Null => String::new(),
+        Value::String(text) => {
+            let mut cell = Vec::new();
+            csv_text::push(&mut cell, text);
+            String::from_utf8(cell).expect("INV-6: text stays text")
+        }
+        Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_) => value.to_string(),
     }
 }
 

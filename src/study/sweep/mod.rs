@@ -16,6 +16,7 @@ mod vary;
 pub use capacity::{
     Capacity, CapacityEnd, CapacitySearch, Objective, SeedCapacity, capacity, capacity_of_seed,
 };
+pub(crate) use cases::cell_text;
 pub use cases::{Case, CaseRow, CaseText, Plan, Shard};
 pub use curve::{CurveKnee, KNEE, knee};
 pub use elsewhere::{PagePace, SweepElsewhere, elsewhere};

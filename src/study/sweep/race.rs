@@ -4,9 +4,9 @@
 //! advantage: refused and dropped requests have missed their objectives and, like unfinished ones, count as
 //! infinitely slow in a percentile.
 
-use super::row::RunRow;
+use super::row::{RunFigure, RunRow};
 use crate::compare::{Difference, Direction, Held, RunRegret, Verdict};
-use base::stats::{POSITIVE, SHARE, SHARE_DIFFERENCE, UNBOUNDED, mean_interval};
+use base::stats::mean_interval;
 use serde::{Deserialize, Serialize};
 
 /// A run of an entry in the race.
@@ -40,31 +40,19 @@ pub enum RankBy {
 }
 
 impl RankBy {
+    fn figure(self) -> RunFigure {
+        match self {
+            Self::MetShare => RunFigure::MET_SHARE,
+            Self::TtftP99 => RunFigure::TTFT_P99_OF_ALL,
+            Self::E2eP99 => RunFigure::E2E_P99_OF_ALL,
+            Self::Goodput => RunFigure::GOODPUT,
+            Self::Usd => RunFigure::COST,
+            Self::Fitness => RunFigure::FITNESS,
+        }
+    }
+
     fn of(self, run: &RunRow) -> Option<f64> {
-        match self {
-            Self::MetShare => run.met_share,
-            Self::TtftP99 => run.ttft_p99_of_all_ms,
-            Self::E2eP99 => run.e2e_p99_of_all_ms,
-            Self::Goodput => run.goodput_per_s,
-            Self::Usd => run.usd_per_million_output_tokens,
-            Self::Fitness => run.fitness,
-        }
-    }
-
-    /// The bounds of the figure, and of the difference of two.
-    fn bounds(self) -> [[f64; 2]; 2] {
-        match self {
-            Self::MetShare => [SHARE, SHARE_DIFFERENCE],
-            Self::TtftP99 | Self::E2eP99 | Self::Goodput | Self::Usd => [POSITIVE, UNBOUNDED],
-            Self::Fitness => [UNBOUNDED, UNBOUNDED],
-        }
-    }
-
-    fn better(self) -> Direction {
-        match self {
-            Self::MetShare | Self::Goodput | Self::Fitness => Direction::Higher,
-            Self::TtftP99 | Self::E2eP99 | Self::Usd => Direction::Lower,
-        }
+        (self.figure().of)(run)
     }
 }
 
@@ -178,17 +166,17 @@ pub fn rank(entries: &[RaceEntry], bound: &[RunRow], by: RankBy, seeds: u32) -> 
             Err(why) => others.push((name, why)),
         }
     }
-    ranked.sort_by(|(_, x), (_, y)| match by.better() {
+    ranked.sort_by(|(_, x), (_, y)| match by.figure().better {
         Direction::Lower => mean(x).total_cmp(&mean(y)),
         Direction::Higher => mean(y).total_cmp(&mean(x)),
     });
     let first = ranked.first().map(|(_, v)| v.clone()).unwrap_or_default();
     let leader = ranked.first().map(|(name, _)| runs(name)).unwrap_or_default();
-    let [own_bounds, bounds] = by.bounds();
+    let unit = by.figure().unit;
     let place = |(place, (name, own)): (u32, &(&str, Vec<f64>))| {
         let pairs: Vec<[Option<f64>; 2]> = first.iter().zip(own).map(|(&a, &b)| [Some(a), Some(b)]).collect();
-        let interval = mean_interval(own, own_bounds);
-        let to_first = Difference::of(&pairs, None, by.better(), bounds);
+        let interval = mean_interval(own, unit.bounds());
+        let to_first = Difference::of(&pairs, None, by.figure().better, unit.difference_bounds());
         RacePlace {
             place,
             name: (*name).to_owned(),
@@ -208,7 +196,7 @@ pub fn rank(entries: &[RaceEntry], bound: &[RunRow], by: RankBy, seeds: u32) -> 
     let figures = regret(&own, bound);
     let value: Option<Vec<f64>> = own.iter().map(|run| by.of(run)).collect();
     let bound = figures.map(|figures| RaceBound { mean: value.map(|v| mean(&v)), figures });
-    RaceRanking { by, better: by.better(), places, unranked, work: work(&leader), bound }
+    RaceRanking { by, better: by.figure().better, places, unranked, work: work(&leader), bound }
 }
 
 fn mean(of: &[f64]) -> f64 {
@@ -237,14 +225,15 @@ fn unranked(name: &str, why: String, own: &[&RunRow], leader: &[&RunRow], by: Ra
     let pairs: Option<Vec<[Option<f64>; 2]>> = own.iter().map(same).collect();
     let pairs = pairs.filter(|pairs| !pairs.is_empty());
     let difference = |pair: &[Option<f64>; 2]| Some(pair[1]? - pair[0]?);
-    let [_, bounds] = by.bounds();
+    let figure = by.figure();
     Unranked {
         name: name.to_owned(),
         why,
         seeds: own.len() as u32,
         mean: known.filter(|known| !known.is_empty()).map(|known| mean(&known)),
         by_seed: pairs.iter().flatten().filter_map(difference).collect(),
-        to_first: pairs.map(|pairs| Difference::of(&pairs, None, by.better(), bounds)),
+        to_first: pairs
+            .map(|pairs| Difference::of(&pairs, None, figure.better, figure.unit.difference_bounds())),
     }
 }
 

@@ -171,17 +171,14 @@ impl Row {
         let all = ended == self.searches.len();
         let found = || self.searches.iter().map(CapacitySearch::found).collect();
         let own: Option<Vec<&RunRow>> = self.searches.iter().map(CapacitySearch::at_own_rates).collect();
-        let figure = |name: &str| {
-            let figure = RunFigure::ALL.iter().find(|f| f.name == name)?;
-            Some(SweepValue::of(figure, own.as_ref()?))
-        };
+        let figure = |figure: RunFigure| Some(SweepValue::of(&figure, own.as_ref()?));
         RatioRow {
             case: self.case.clone(),
             ended: ended as u32,
             runs: self.searches.iter().map(CapacitySearch::runs).sum(),
             capacity: all.then(|| capacity(&self.scenario, share, found())),
-            met_share: figure("met_share"),
-            goodput_per_s: figure("goodput_per_s"),
+            met_share: figure(RunFigure::MET_SHARE),
+            goodput_per_s: figure(RunFigure::GOODPUT),
             to_best: None,
             tied: false,
         }

@@ -1,8 +1,8 @@
 //! The figures of one run in one row, for sweeps and races.
 
-use crate::compare::{Ending, Outcomes, held};
-use base::stats::{Blocked, POSITIVE, SHARE};
-use run::session::report::{Metric, RunMetric, Statistic};
+use crate::compare::{Direction, Ending, Outcomes, held};
+use base::stats::Blocked;
+use run::session::report::{Metric, MetricUnit, RunMetric, Statistic};
 use run::session::weakest;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -111,40 +111,75 @@ pub struct RunRow {
     pub metrics: BTreeMap<String, f64>,
 }
 
-/// A figure of a row by its name.
+/// A figure of a row.
 #[derive(Clone, Copy, Debug)]
 pub struct RunFigure {
     /// The name of its column.
     pub name: &'static str,
     /// Its name in sentences.
     pub label: &'static str,
+    /// How it is written, and what bounds it.
+    pub unit: MetricUnit,
+    /// Which values are the better ones.
+    pub better: Direction,
     /// Its value.
     pub of: fn(&RunRow) -> Option<f64>,
 }
 
-impl RunFigure {
-    /// Its bounds.
-    pub fn bounds(&self) -> [f64; 2] {
-        if self.name == "met_share" { SHARE } else { POSITIVE }
-    }
+/// Declares figures of rows: constant, column, label, unit, direction.
+macro_rules! run_figures {
+    ($($key:ident $column:ident, $label:literal, $unit:ident, $better:ident;)+) => {
+        impl RunFigure {
+            $(
+                #[doc = concat!("The figure in the column `", stringify!($column), "`.")]
+                pub const $key: Self = Self {
+                    name: stringify!($column),
+                    label: $label,
+                    unit: MetricUnit::$unit,
+                    better: Direction::$better,
+                    of: |r| r.$column,
+                };
+            )+
+        }
+    };
+}
 
-    /// The figures that summaries and curves show.
+run_figures! {
+    TTFT_P50 ttft_p50_ms, "TTFT p50", Milliseconds, Lower;
+    TTFT_P90 ttft_p90_ms, "TTFT p90", Milliseconds, Lower;
+    TTFT_P99 ttft_p99_ms, "TTFT p99", Milliseconds, Lower;
+    TTFT_P99_OF_ALL ttft_p99_of_all_ms, "TTFT p99 of all requests", Milliseconds, Lower;
+    ITL_P50 itl_p50_ms, "ITL p50", Milliseconds, Lower;
+    ITL_P90 itl_p90_ms, "ITL p90", Milliseconds, Lower;
+    ITL_P99 itl_p99_ms, "ITL p99", Milliseconds, Lower;
+    E2E_P99 e2e_p99_ms, "E2E p99", Milliseconds, Lower;
+    E2E_P99_OF_ALL e2e_p99_of_all_ms, "E2E p99 of all requests", Milliseconds, Lower;
+    MET_SHARE met_share, "objectives met", Share, Higher;
+    GOODPUT goodput_per_s, "goodput", PerSecond, Higher;
+    ARRIVALS arrived_per_s, "arrival rate", PerSecond, Higher;
+    COST usd_per_million_output_tokens, "cost per million output tokens", Usd, Lower;
+    GPU_SECONDS gpu_seconds, "GPU-seconds", Seconds, Lower;
+    FITNESS fitness, "fitness", Ratio, Higher;
+}
+
+impl RunFigure {
+    /// The figures that have knees.
+    pub(super) const WITH_KNEES: [Self; 6] =
+        [Self::TTFT_P50, Self::TTFT_P90, Self::TTFT_P99, Self::ITL_P50, Self::ITL_P90, Self::ITL_P99];
+
+    /// The figures that summaries and curves show; those with knees come first.
     pub const ALL: [Self; 11] = [
-        Self { name: "ttft_p50_ms", label: "TTFT p50", of: |r| r.ttft_p50_ms },
-        Self { name: "ttft_p90_ms", label: "TTFT p90", of: |r| r.ttft_p90_ms },
-        Self { name: "ttft_p99_ms", label: "TTFT p99", of: |r| r.ttft_p99_ms },
-        Self { name: "itl_p50_ms", label: "ITL p50", of: |r| r.itl_p50_ms },
-        Self { name: "itl_p90_ms", label: "ITL p90", of: |r| r.itl_p90_ms },
-        Self { name: "itl_p99_ms", label: "ITL p99", of: |r| r.itl_p99_ms },
-        Self { name: "e2e_p99_ms", label: "E2E p99", of: |r| r.e2e_p99_ms },
-        Self { name: "met_share", label: "objectives met", of: |r| r.met_share },
-        Self { name: "goodput_per_s", label: "goodput", of: |r| r.goodput_per_s },
-        Self { name: "arrived_per_s", label: "arrival rate", of: |r| r.arrived_per_s },
-        Self {
-            name: "usd_per_million_output_tokens",
-            label: "cost per million output tokens",
-            of: |r| r.usd_per_million_output_tokens,
-        },
+        Self::TTFT_P50,
+        Self::TTFT_P90,
+        Self::TTFT_P99,
+        Self::ITL_P50,
+        Self::ITL_P90,
+        Self::ITL_P99,
+        Self::E2E_P99,
+        Self::MET_SHARE,
+        Self::GOODPUT,
+        Self::ARRIVALS,
+        Self::COST,
     ];
 }
 

@@ -100,10 +100,6 @@ pub struct SweepCurve {
 /// Values, and the runs that have them.
 type Combination<'a> = (&'a [String], Vec<&'a RunRow>);
 
-/// The figures that have knees.
-const WITH_KNEES: [&str; 6] =
-    ["ttft_p50_ms", "ttft_p90_ms", "ttft_p99_ms", "itl_p50_ms", "itl_p90_ms", "itl_p99_ms"];
-
 /// The summary of rows, each with as many values as there are paths. Rows of a combination are its seeds.
 pub fn summary(paths: &[String], rows: &[SweepRow]) -> SweepSummary {
     let (mut of_point, mut numbers): (Vec<Combination<'_>>, BTreeMap<&[String], usize>) =
@@ -121,17 +117,16 @@ pub fn summary(paths: &[String], rows: &[SweepRow]) -> SweepSummary {
         curves.extend(along(i, path, &points));
     }
     let priced = !rows.is_empty() && rows.iter().all(|r| r.run.usd_per_million_output_tokens.is_some());
-    let cost = |r: &RunRow| if priced { r.usd_per_million_output_tokens } else { r.gpu_seconds };
-    let front = front(&of_point, cost);
-    let cost = if priced { "usd_per_million_output_tokens" } else { "gpu_seconds" };
-    SweepSummary { paths: paths.to_vec(), points, curves, cost, front, evidence: Vec::new() }
+    let cost = if priced { RunFigure::COST } else { RunFigure::GPU_SECONDS };
+    let front = front(&of_point, cost.of);
+    SweepSummary { paths: paths.to_vec(), points, curves, cost: cost.name, front, evidence: Vec::new() }
 }
 
 impl SweepValue {
     /// A figure of the runs of one combination.
     pub(super) fn of(figure: &RunFigure, rows: &[&RunRow]) -> Self {
         let found: Option<Vec<f64>> = rows.iter().map(|r| (figure.of)(r)).collect();
-        Self::named(figure.name, found.as_deref(), figure.bounds())
+        Self::named(figure.name, found.as_deref(), figure.unit.bounds())
     }
 
     /// A figure by its name, if every run has it.
@@ -178,7 +173,7 @@ fn along(i: usize, path: &str, points: &[SweepPoint]) -> Vec<SweepCurve> {
             let value = |n: &u32| x(&points[*n as usize]).unwrap_or(0.0);
             value(a).total_cmp(&value(b)).then(a.cmp(b))
         });
-        for (k, figure) in RunFigure::ALL.iter().enumerate().filter(|(_, f)| WITH_KNEES.contains(&f.name)) {
+        for (k, figure) in RunFigure::WITH_KNEES.iter().enumerate() {
             let value = |n: &u32| {
                 let p = &points[*n as usize];
                 Some((x(p)?, p.figures[k].mean?))

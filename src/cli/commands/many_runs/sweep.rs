@@ -13,6 +13,7 @@ use crate::text::table::{Align, Table, cost, number, visible};
 use crate::{Failed, say, tell, unreadable};
 use base::{Diagnostic, Diagnostics, json};
 use document::Scenario;
+use run::session::report::MetricUnit;
 use run::session::{Audience, Session, guesses, pool_evidence};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -226,16 +227,14 @@ impl Files {
     }
 }
 
-/// The column that is missing where a GPU has no price.
-const COST: &str = "usd_per_million_output_tokens";
-/// The figures of the table: column, heading, decimals.
-const SHOWN: [(&str, &str, usize); 6] = [
-    ("arrived_per_s", "req/s", 2),
-    ("ttft_p50_ms", "TTFT p50", 1),
-    ("ttft_p99_ms", "TTFT p99", 1),
-    ("itl_p99_ms", "ITL p99", 1),
-    ("met_share", "met", 4),
-    (COST, "USD/M out", 3),
+/// The figures of the table: heading, decimals.
+const SHOWN: [(RunFigure, &str, usize); 6] = [
+    (RunFigure::ARRIVALS, "req/s", 2),
+    (RunFigure::TTFT_P50, "TTFT p50", 1),
+    (RunFigure::TTFT_P99, "TTFT p99", 1),
+    (RunFigure::ITL_P99, "ITL p99", 1),
+    (RunFigure::MET_SHARE, "met", 4),
+    (RunFigure::COST, "USD/M out", 3),
 ];
 
 /// Most points of the table.
@@ -261,10 +260,10 @@ fn text(s: &SweepSummary) -> String {
     let mut table = Table::new(&columns);
     for (i, point) in (0..).zip(&s.points).take(MOST_POINTS) {
         let mut row: Vec<String> = point.values.iter().map(|v| shortened(v)).collect();
-        for (column, _, decimals) in SHOWN {
-            let mean = point.mean(column);
-            let ttft = point.mean("ttft_p50_ms");
-            row.push(if column == COST { cost(mean, decimals, ttft) } else { number(mean, decimals) });
+        for (figure, _, decimals) in SHOWN {
+            let (mean, ttft) = (point.mean(figure.name), point.mean(RunFigure::TTFT_P50.name));
+            let is_cost = figure.unit == MetricUnit::Usd;
+            row.push(if is_cost { cost(mean, decimals, ttft) } else { number(mean, decimals) });
         }
         row.extend(further.iter().map(|column| number(point.mean(column), 4)));
         row.push(if s.front.contains(&i) { "*".to_owned() } else { String::new() });

@@ -6,7 +6,7 @@ use super::Report;
 use crate::observe::anomaly::AnomalyKind;
 use base::number_text::{count, three_digits};
 use base::small::decimal::fixed;
-use base::stats::Summary;
+use base::stats::{POSITIVE, SHARE, SHARE_DIFFERENCE, Summary, UNBOUNDED};
 use engine::policy::Reason;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
@@ -30,6 +30,22 @@ pub enum MetricUnit {
     PerSecond,
     /// US dollars.
     Usd,
+}
+
+impl MetricUnit {
+    /// The bounds of a value.
+    pub fn bounds(self) -> [f64; 2] {
+        match self {
+            Self::Share => SHARE,
+            Self::Ratio => UNBOUNDED,
+            Self::Count | Self::Seconds | Self::Milliseconds | Self::PerSecond | Self::Usd => POSITIVE,
+        }
+    }
+
+    /// The bounds of the difference of two values.
+    pub fn difference_bounds(self) -> [f64; 2] {
+        if self == Self::Share { SHARE_DIFFERENCE } else { UNBOUNDED }
+    }
 }
 
 /// Which values are the better ones.
@@ -61,7 +77,7 @@ pub enum Metric {
 }
 
 impl Metric {
-    /// All of them, in the order of tables.
+    /// All of them, in their order, which is that of tables.
     pub const ALL: [Self; 6] =
         [Self::Ttft, Self::Itl, Self::Tpot, Self::E2e, Self::QueueWait, Self::SchedulingDelay];
 
