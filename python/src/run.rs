@@ -1,5 +1,6 @@
 //! A run that is over.
 
+use crate::columns;
 use crate::keeper::{Keeper, Wanted, apart};
 use crate::problem::{Problem, problems, refused};
 use crate::scenario::Scenario;
@@ -124,7 +125,7 @@ impl Run {
         } else {
             self.session.ask(py, move |session, wanted| table::of_kept(session, table, wanted))?
         };
-        columns.map_err(table::failed)?.into_python(py)
+        columns::arrays(py, columns.map_err(table::failed)?)
     }
 
     /// The columns of a view: what a chart of the page shows.

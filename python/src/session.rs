@@ -1,5 +1,6 @@
 //! A run under way: it is advanced, edited and looked at.
 
+use crate::columns;
 use crate::keeper::Keeper;
 use crate::problem::{Problem, json, problems, refused};
 use crate::run::{advance, arrays, link, query, start};
@@ -136,7 +137,7 @@ impl Session {
             return Err(PyValueError::new_err(found));
         }
         let columns = self.running.ask(py, move |running, wanted| table::of_kept(running, table, wanted))?;
-        columns.map_err(table::failed)?.into_python(py)
+        columns::arrays(py, columns.map_err(table::failed)?)
     }
 
     /// The columns of a view.

@@ -1,11 +1,10 @@
 //! Tables of rows of a run.
 
-use crate::columns::{Columns, Shared};
 use crate::keeper::Wanted;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use tokenyard::base::Micros;
-use tokenyard::export::{Format, Output, Table, TableError, Tables};
+use tokenyard::export::{ColumnsOutput, Table, TableColumn, TableError, Tables};
 use tokenyard::session::{Session, Stop, no_rows};
 
 /// Events, and rows, between two looks whether the rows are still wanted.
@@ -33,23 +32,19 @@ pub(crate) fn failed(e: String) -> PyErr {
     pyo3::exceptions::PyRuntimeError::new_err(e)
 }
 
-fn tables(session: &Session, table: Table, candidates: u32, columns: &Shared) -> Tables {
-    let output = Output { table, format: Format::Jsonl, out: Box::new(columns.clone()) };
-    Tables::new(session, vec![output], candidates)
-}
-
 fn rest(tables: &mut Tables, session: &Session, wanted: &Wanted) -> Result<(), TableError> {
     while !wanted.is_over() && !tables.write_rest(session, AT_ONCE)? {}
     Ok(())
 }
 
 /// Rows of what a run keeps, up to its playhead.
-pub(crate) fn of_kept(session: &Session, table: Table, wanted: &Wanted) -> Result<Columns, String> {
+pub(crate) fn of_kept(session: &Session, table: Table, wanted: &Wanted) -> Result<Vec<TableColumn>, String> {
     if table == Table::Requests && !session.keeps_rows() {
         return Err(no_rows().to_string());
     }
-    let columns = Shared::default();
-    rest(&mut tables(session, table, 1, &columns), session, wanted).map_err(|e| e.error.to_string())?;
+    let columns = ColumnsOutput::default();
+    let mut tables = Tables::of_columns(session, table, &columns, 1);
+    rest(&mut tables, session, wanted).map_err(|e| e.error.to_string())?;
     Ok(columns.take())
 }
 
@@ -59,9 +54,9 @@ pub(crate) fn of_run(
     table: Table,
     candidates: u32,
     wanted: &Wanted,
-) -> Result<Columns, String> {
-    let columns = Shared::default();
-    let mut tables = tables(&session, table, candidates, &columns);
+) -> Result<Vec<TableColumn>, String> {
+    let columns = ColumnsOutput::default();
+    let mut tables = Tables::of_columns(&session, table, &columns, candidates);
     let mut run = || {
         while !wanted.is_over()
             && tables.advance(&mut session, Micros::MAX, AT_ONCE.into())? != Stop::Finished

@@ -170,7 +170,7 @@ impl File {
             [format!("score_{part}"), format!("weight_{part}")]
         });
         let names: Vec<String> = fixed.chain(of_part).collect();
-        let sheet = Sheet::new(run.format, &names, run.out);
+        let sheet = Sheet::new(run.to, &names);
         let (most, fields) = (run.candidates as usize, fields().map(|f| f.value).collect());
         Self { sheet, fields, most, parts: known, pools: run.pools, written: 0 }
     }

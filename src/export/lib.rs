@@ -20,6 +20,7 @@ mod requests;
 mod scaling;
 mod series;
 mod sheet;
+mod table_columns;
 
 use base::{Micros, RequestId};
 use document::{Scenario, limits};
@@ -30,9 +31,10 @@ pub use page::page;
 pub use perfetto::{Held, MOST_SLICES, TraceOutput};
 pub use recorded::TraceFormat;
 use run::session::{Session, Stop};
-use sheet::{Field, Sheet};
+use sheet::{Field, Sheet, Target};
 use std::io::{self, Write};
 use std::ops::Range;
+pub use table_columns::{ColumnTexts, ColumnValues, ColumnsOutput, TableColumn};
 
 /// A kind of rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -96,15 +98,14 @@ struct Begun<'a> {
     candidates: u32,
     /// Whether the gaps between the tokens of each request are kept.
     gaps: bool,
-    format: Format,
-    out: Box<dyn Write>,
+    to: Target,
 }
 
 impl Begun<'_> {
     /// The file of a table with these columns.
     fn sheet<'f, F: 'f>(self, fields: impl IntoIterator<Item = &'f Field<F>>) -> Sheet {
         let names: Vec<&str> = fields.into_iter().map(|f| f.name).collect();
-        Sheet::new(self.format, &names, self.out)
+        Sheet::new(self.to, &names)
     }
 }
 
@@ -273,24 +274,28 @@ impl Tables {
     /// The tables of a run that has not begun. For each decision, the `candidates` best candidates and the chosen one
     /// are written.
     pub fn new(session: &Session, outputs: Vec<Output>, candidates: u32) -> Self {
+        let to = |Output { table, format, out }| (table, Target::Text(format, out));
+        Self::to(session, outputs.into_iter().map(to), candidates)
+    }
+
+    /// A table of a run that has not begun, as columns.
+    pub fn of_columns(session: &Session, table: Table, out: &ColumnsOutput, candidates: u32) -> Self {
+        Self::to(session, [(table, Target::Columns(out.clone()))], candidates)
+    }
+
+    fn to(session: &Session, targets: impl IntoIterator<Item = (Table, Target)>, candidates: u32) -> Self {
         let (course, gaps) = (session.course(), session.engine().detail().is_some());
-        let begin = |Output { table, format, out }| {
-            let pools = pool_names(&course);
-            let begun = Begun { course: &course, pools, candidates, gaps, format, out };
+        let begin = |(table, to): (Table, Target)| {
+            let begun = Begun { course: &course, pools: pool_names(&course), candidates, gaps, to };
             (Written::Table(table), table.export().begin(begun))
         };
-        Self { open: outputs.into_iter().map(begin).collect(), next: 0, ended: false }
+        Self { open: targets.into_iter().map(begin).collect(), next: 0, ended: false }
     }
 
     /// The same with a trace of the run, which has not begun.
     #[must_use]
     pub fn with_trace(mut self, session: &Session, trace: TraceOutput) -> Self {
-        let TraceOutput { span, most, out } = trace;
-        let course = session.course();
-        let pools = pool_names(&course);
-        let (candidates, gaps, format) = (1, false, Format::Jsonl);
-        let begun = Begun { course: &course, pools, candidates, gaps, format, out };
-        self.open.push((Written::Trace, Box::new(perfetto::Trace::new(begun, span, most))));
+        self.open.push((Written::Trace, Box::new(perfetto::Trace::new(&session.course(), trace))));
         self
     }
 

@@ -30,7 +30,7 @@ impl Export for Requests {
         let columns: Vec<&RequestColumn> = RequestColumn::ALL.iter().filter(has).collect();
         let names: Vec<&str> = columns.iter().map(|c| c.name).collect();
         let values = columns.iter().map(|c| c.values).collect();
-        Box::new(File { sheet: Sheet::new(run.format, &names, run.out), values })
+        Box::new(File { sheet: Sheet::new(run.to, &names), values })
     }
 }
 

@@ -1,6 +1,6 @@
-//! One file of rows: cells in order of its columns, as CSV or as JSON lines, through a buffer of fixed size.
+//! Rows of a table: cells in order of its columns, as CSV or as JSON lines through a buffer of fixed size, or as columns.
 
-use super::{Destination, Format};
+use super::{ColumnsOutput, Destination, Format};
 use base::{Micros, Span, csv_text};
 use std::borrow::Cow;
 use std::io::{self, BufWriter, Write};
@@ -90,7 +90,16 @@ pub(super) struct Field<F> {
     pub(super) value: F,
 }
 
+/// Where the rows of a table go.
+pub(super) enum Target {
+    /// To a file.
+    Text(Format, Box<dyn Write>),
+    /// To columns in memory.
+    Columns(ColumnsOutput),
+}
+
 enum Encoder {
+    Columns(ColumnsOutput),
     Csv(Box<csv::Writer<Box<dyn Write>>>),
     /// The text before each value: `{"first":`, `,"second":`, …
     Lines(BufWriter<Box<dyn Write>>, Vec<String>),
@@ -110,13 +119,17 @@ pub(super) struct Sheet {
 
 impl Sheet {
     /// A file with these columns; CSV begins with their names.
-    pub(super) fn new<N: AsRef<str>>(format: Format, names: &[N], out: Box<dyn Write>) -> Self {
-        let encoder = match format {
-            Format::Csv => {
+    pub(super) fn new<N: AsRef<str>>(to: Target, names: &[N]) -> Self {
+        let encoder = match to {
+            Target::Columns(out) => {
+                out.begin(names);
+                Encoder::Columns(out)
+            }
+            Target::Text(Format::Csv, out) => {
                 let writer = csv::WriterBuilder::new().buffer_capacity(BUFFER_BYTES).from_writer(out);
                 Encoder::Csv(Box::new(writer))
             }
-            Format::Jsonl => {
+            Target::Text(Format::Jsonl, out) => {
                 let key = |(i, name): (usize, &N)| {
                     format!("{}\"{}\":", if i == 0 { '{' } else { ',' }, name.as_ref())
                 };
@@ -147,6 +160,9 @@ impl Sheet {
         self.text.clear();
         let cell = cell.into();
         let written = match &mut self.encoder {
+            Encoder::Columns(out) => out.push(self.filled, cell).map_err(|name| {
+                io::Error::other(format!("a value of {name} is of another kind than those before"))
+            }),
             Encoder::Csv(csv) => {
                 match cell {
                     Cell::Unknown => {}
@@ -177,6 +193,7 @@ impl Sheet {
         assert!(self.filled == self.columns, "INV-6: a row of {} cells, not {}", self.filled, self.columns);
         self.filled = 0;
         let written = match &mut self.encoder {
+            Encoder::Columns(_) => Ok(()),
             Encoder::Csv(csv) => csv.write_record(None::<&[u8]>).map_err(io_error),
             Encoder::Lines(out, _) => out.write_all(b"}\n"),
         };
@@ -197,6 +214,7 @@ impl Destination for Sheet {
             return;
         }
         let written = match &mut self.encoder {
+            Encoder::Columns(_) => Ok(()),
             Encoder::Csv(csv) => csv.flush(),
             Encoder::Lines(out, _) => out.flush(),
         };

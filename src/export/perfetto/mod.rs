@@ -13,7 +13,7 @@ mod lanes;
 mod stays;
 mod write;
 
-use super::{Begun, Destination, Rows};
+use super::{Destination, Rows, pool_names};
 use base::Micros;
 use base::number_text::count;
 use document::{Compat, Scenario, edit_label};
@@ -74,11 +74,11 @@ pub(super) struct Trace {
 
 impl Trace {
     /// The trace of a run that has not begun.
-    pub(super) fn new(run: Begun<'_>, span: Option<[Micros; 2]>, most: u32) -> Self {
-        let blis = run.course.iter().any(|s: &Scenario| s.cluster.compat == Compat::Blis);
+    pub(super) fn new(course: &[Scenario], TraceOutput { span, most, out }: TraceOutput) -> Self {
+        let blis = course.iter().any(|s| s.cluster.compat == Compat::Blis);
         let [from, to] = span.unwrap_or([Micros::ZERO, Micros::MAX]);
         Self {
-            file: File::new(run.out, run.pools),
+            file: File::new(out, pool_names(course)),
             log: event::Log::new(from, to, most),
             stays: Stays::new(blis),
             decisions: 0,
