@@ -1,9 +1,11 @@
 //! A simulated run with the figures that benchmarks have.
 
 use crate::import::benchmark::Request;
-use crate::import::benchmark::statistics::{STATISTICS, of_request, sort, statistic};
+use crate::import::benchmark::statistics::{of_request, sort, statistic};
+use base::stats::Summary;
 use base::{Diagnostic, Diagnostics, Micros};
 use document::Scenario;
+use run::session::report::Statistic;
 use run::session::{Session, Stop};
 
 /// Most events of one run.
@@ -17,8 +19,8 @@ pub(super) struct Simulated {
     queue_ms: Vec<f64>,
     prefill_ms: Vec<f64>,
     inference_ms: Vec<f64>,
-    /// Statistics of the gaps between tokens, in milliseconds.
-    gaps_ms: Option<[f64; 5]>,
+    /// The gaps between tokens, in milliseconds, if they are known.
+    gaps_ms: Summary,
     /// Time in batches and in queues of all requests, and the length of the run, in seconds.
     running_s: f64,
     waiting_s: f64,
@@ -40,15 +42,13 @@ pub(super) fn run(scenario: Scenario, counted: &[bool]) -> Result<Simulated, Dia
         return Err(vec![Diagnostic::error("", found, "a run that ends", fix)]);
     }
     let report = session.report_data();
-    let itl = report.latency_ms.itl;
     let mut out = Simulated {
         requests: Vec::new(),
         queue_ms: Vec::new(),
         prefill_ms: Vec::new(),
         inference_ms: Vec::new(),
         // Gaps are known only for all requests together.
-        gaps_ms: (itl.count > 0 && !counted.contains(&false))
-            .then_some([itl.mean, itl.p50, itl.p90, itl.p95, itl.p99]),
+        gaps_ms: if counted.contains(&false) { Summary::default() } else { report.latency_ms.itl },
         running_s: 0.0,
         waiting_s: 0.0,
         seconds: 0.0,
@@ -117,10 +117,7 @@ impl Simulated {
     pub(super) fn figure(&self, metric: &str, stat: &str) -> Option<f64> {
         let rate = |n: f64| (self.seconds > 0.0).then(|| n / self.seconds);
         match metric {
-            "itl_ms" => {
-                let place = STATISTICS.iter().position(|s| *s == stat)?;
-                self.gaps_ms.map(|gaps| gaps[place])
-            }
+            "itl_ms" => Statistic::named(stat)?.known(&self.gaps_ms),
             "req_per_s" => rate(self.finished),
             "out_tok_per_s" => rate(self.tokens),
             "running" => rate(self.running_s),

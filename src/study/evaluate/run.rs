@@ -102,7 +102,7 @@ impl<'a> Figure<'a> {
         let time = metric.and_then(|(name, statistic)| {
             let metric = Metric::ALL.into_iter().find(|metric| metric.name() == name)?;
             // Gaps between tokens are not of one request.
-            let statistic = Statistic::ALL.into_iter().find(|s| s.name() == statistic)?;
+            let statistic = Statistic::named(statistic)?;
             (metric != Metric::Itl).then_some((metric, statistic))
         });
         Self { path, group, time }

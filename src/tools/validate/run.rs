@@ -84,7 +84,6 @@ fn sample(session: &Session, stage_of: &[u32], stages: u32) -> Sample {
             _ => sample.failed[stage as usize] += 1,
         }
     }
-    let itl = session.report_data().latency_ms.itl;
-    sample.gaps_ms = (itl.count > 0).then_some([itl.mean, itl.p50, itl.p90, itl.p95, itl.p99]);
+    sample.gaps_ms = session.report_data().latency_ms.itl;
     sample
 }

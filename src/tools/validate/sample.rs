@@ -1,5 +1,8 @@
 //! Samples of a replayed stage, and their statistics in the form of the measured files.
 
+use base::stats::Summary;
+use run::session::report::Statistic;
+
 /// One finished request of a replay.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Finished {
@@ -20,8 +23,8 @@ pub(super) struct Sample {
     pub(super) preemptions: u32,
     /// The first stage after warming up.
     pub(super) first_scored: u32,
-    /// Gaps between tokens of the whole run, in milliseconds: mean, p50, p90, p95, p99.
-    pub(super) gaps_ms: Option<[f64; 5]>,
+    /// Gaps between tokens of the whole run, in milliseconds.
+    pub(super) gaps_ms: Summary,
 }
 
 /// The statistics that measured files have.
@@ -42,10 +45,7 @@ impl Sample {
             "e2e_ms" => chosen().map(|f| f.e2e_us as f64 / 1e3).collect(),
             "queue_ms" => chosen().map(|f| f.queue_us as f64 / 1e3).collect(),
             "tpot_ms" => chosen().filter_map(tpot_ms).collect(),
-            "itl_ms" => {
-                let place = STATISTICS.iter().position(|s| *s == stat)?;
-                return self.gaps_ms.map(|gaps| gaps[place]);
-            }
+            "itl_ms" => return Statistic::named(stat)?.known(&self.gaps_ms),
             _ => return None,
         };
         if stat == "mean" {

@@ -2,7 +2,7 @@
 //! report has it. Texts, pages and studies take figures from this one table, so that a figure has one name and one label
 //! everywhere.
 
-use super::Report;
+use super::{LatencyPart, Report};
 use crate::observe::anomaly::AnomalyKind;
 use base::number_text::{count, three_digits};
 use base::small::decimal::fixed;
@@ -59,92 +59,82 @@ pub enum Direction {
     Higher,
 }
 
-/// A time of requests.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Metric {
-    /// Arrival to first token.
-    Ttft,
-    /// Between successive tokens.
-    Itl,
-    /// Mean gap of a finished request.
-    Tpot,
-    /// Arrival to last token.
-    E2e,
-    /// Joining the wait queue to first joining a batch.
-    QueueWait,
-    /// Arrival to first joining a batch.
-    SchedulingDelay,
+/// Declares an enum of the fields of a type, which go by their names.
+macro_rules! fields_of {
+    (
+        $(#[doc = $doc:literal])+
+        $name:ident of $part:ty as $value:ty { $($(#[doc = $note:literal])+ $key:ident $field:ident,)+ }
+    ) => {
+        $(#[doc = $doc])+
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+        pub enum $name {
+            $($(#[doc = $note])+ $key,)+
+        }
+
+        impl $name {
+            /// All of them, in their order, which is that of tables.
+            pub const ALL: [Self; [$(stringify!($key)),+].len()] = [$(Self::$key),+];
+
+            /// Its name in tables and reports.
+            pub fn name(self) -> &'static str {
+                match self {
+                    $(Self::$key => stringify!($field),)+
+                }
+            }
+
+            fn of(self, part: &$part) -> &$value {
+                match self {
+                    $(Self::$key => &part.$field,)+
+                }
+            }
+        }
+    };
 }
 
-impl Metric {
-    /// All of them, in their order, which is that of tables.
-    pub const ALL: [Self; 6] =
-        [Self::Ttft, Self::Itl, Self::Tpot, Self::E2e, Self::QueueWait, Self::SchedulingDelay];
-
-    /// Its name in tables and reports.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Ttft => "ttft",
-            Self::Itl => "itl",
-            Self::Tpot => "tpot",
-            Self::E2e => "e2e",
-            Self::QueueWait => "queue_wait",
-            Self::SchedulingDelay => "scheduling_delay",
-        }
-    }
-
-    /// Its distribution in a report, in milliseconds.
-    fn of(self, report: &Report) -> &Summary {
-        let all = &report.latency_ms;
-        match self {
-            Self::Ttft => &all.ttft,
-            Self::Itl => &all.itl,
-            Self::Tpot => &all.tpot,
-            Self::E2e => &all.e2e,
-            Self::QueueWait => &all.queue_wait,
-            Self::SchedulingDelay => &all.scheduling_delay,
-        }
+fields_of! {
+    /// A time of requests.
+    Metric of LatencyPart as Summary {
+        /// Arrival to first token.
+        Ttft ttft,
+        /// Between successive tokens.
+        Itl itl,
+        /// Mean gap of a finished request.
+        Tpot tpot,
+        /// Arrival to last token.
+        E2e e2e,
+        /// Joining the wait queue to first joining a batch.
+        QueueWait queue_wait,
+        /// Arrival to first joining a batch.
+        SchedulingDelay scheduling_delay,
     }
 }
 
-/// A figure of a distribution.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Statistic {
-    /// The mean.
-    Mean,
-    /// The least value.
-    Min,
-    /// The median.
-    P50,
-    /// The 75th percentile.
-    P75,
-    /// The 90th percentile.
-    P90,
-    /// The 95th percentile.
-    P95,
-    /// The 99th percentile.
-    P99,
-    /// The largest value.
-    Max,
+fields_of! {
+    /// A figure of a distribution.
+    Statistic of Summary as f64 {
+        /// The mean.
+        Mean mean,
+        /// The least value.
+        Min min,
+        /// The median.
+        P50 p50,
+        /// The 75th percentile.
+        P75 p75,
+        /// The 90th percentile.
+        P90 p90,
+        /// The 95th percentile.
+        P95 p95,
+        /// The 99th percentile.
+        P99 p99,
+        /// The largest value.
+        Max max,
+    }
 }
 
 impl Statistic {
-    /// All of them, in the order of reports.
-    pub const ALL: [Self; 8] =
-        [Self::Mean, Self::Min, Self::P50, Self::P75, Self::P90, Self::P95, Self::P99, Self::Max];
-
-    /// Its name in reports.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Mean => "mean",
-            Self::Min => "min",
-            Self::P50 => "p50",
-            Self::P75 => "p75",
-            Self::P90 => "p90",
-            Self::P95 => "p95",
-            Self::P99 => "p99",
-            Self::Max => "max",
-        }
+    /// The one with this name.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|figure| figure.name() == name)
     }
 
     /// The share of the values below it; none for the mean.
@@ -162,18 +152,8 @@ impl Statistic {
     }
 
     /// Its value; `None` without values.
-    fn of(self, all: &Summary) -> Option<f64> {
-        let value = match self {
-            Self::Mean => all.mean,
-            Self::Min => all.min,
-            Self::P50 => all.p50,
-            Self::P75 => all.p75,
-            Self::P90 => all.p90,
-            Self::P95 => all.p95,
-            Self::P99 => all.p99,
-            Self::Max => all.max,
-        };
-        (all.count > 0).then_some(value)
+    pub fn known(self, all: &Summary) -> Option<f64> {
+        (all.count > 0).then(|| *self.of(all))
     }
 }
 
@@ -236,7 +216,7 @@ macro_rules! run_metrics {
             /// Its value in a report; `None` if it is not known.
             pub fn of(self, report: &Report) -> Option<f64> {
                 let value: fn(&Report) -> Option<f64> = match self {
-                    Self::Time(metric, figure) => return figure.of(metric.of(report)),
+                    Self::Time(metric, figure) => return figure.known(metric.of(&report.latency_ms)),
                     Self::Refused(reason) => return Some(refused(report, reason)),
                     Self::Anomalies(kind) => return anomalies(report, kind),
                     $(Self::$key => $value,)+
@@ -260,11 +240,11 @@ run_metrics! {
     UsdPerMillionOutputTokens "usd_per_million_output_tokens", "Cost per million output tokens", Usd, Lower, |r| r.cost.usd_per_million_output_tokens;
     Fitness "fitness", "Fitness score", Ratio, Higher, |r| r.fitness.as_ref().map(|f| f.score);
     RemoteShare "remote_share", "Requests prefilled elsewhere", Share, Lower, |r| r.disaggregation.as_ref()?.remote_share;
-    TtftPrefill "ttft_prefill_ms", "Mean TTFT at prefill replicas", Milliseconds, Lower, |r| Statistic::Mean.of(&r.disaggregation.as_ref()?.ttft_prefill_ms);
-    Handover "handover_ms", "Mean hand-over", Milliseconds, Lower, |r| Statistic::Mean.of(&r.disaggregation.as_ref()?.handover_ms);
-    RoomWait "room_wait_ms", "Mean wait for room", Milliseconds, Lower, |r| Statistic::Mean.of(&r.disaggregation.as_ref()?.room_wait_ms);
-    Transfer "transfer_ms", "Mean transfer", Milliseconds, Lower, |r| Statistic::Mean.of(&r.disaggregation.as_ref()?.transfer_ms);
-    JoinWait "join_wait_ms", "Mean wait to join", Milliseconds, Lower, |r| Statistic::Mean.of(&r.disaggregation.as_ref()?.join_wait_ms);
+    TtftPrefill "ttft_prefill_ms", "Mean TTFT at prefill replicas", Milliseconds, Lower, |r| Statistic::Mean.known(&r.disaggregation.as_ref()?.ttft_prefill_ms);
+    Handover "handover_ms", "Mean hand-over", Milliseconds, Lower, |r| Statistic::Mean.known(&r.disaggregation.as_ref()?.handover_ms);
+    RoomWait "room_wait_ms", "Mean wait for room", Milliseconds, Lower, |r| Statistic::Mean.known(&r.disaggregation.as_ref()?.room_wait_ms);
+    Transfer "transfer_ms", "Mean transfer", Milliseconds, Lower, |r| Statistic::Mean.known(&r.disaggregation.as_ref()?.transfer_ms);
+    JoinWait "join_wait_ms", "Mean wait to join", Milliseconds, Lower, |r| Statistic::Mean.known(&r.disaggregation.as_ref()?.join_wait_ms);
     PreemptionRate "preemption_rate", "Preemptions per finished request", Ratio, Lower, |r| Some(r.requests.preemption_rate);
     RequestHitRate "request_hit_rate", "Requests with a cached prefix", Share, Higher, |r| Some(r.kv.request_hit_rate);
     ReplicasCov "replicas_cov", "Variation of load, replicas", Ratio, Lower, |r| Some(r.fairness.replicas_cov);
