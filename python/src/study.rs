@@ -10,7 +10,7 @@ use std::sync::Arc;
 use tokenyard::base::{Diagnostic, Diagnostics};
 use tokenyard::scenario::Scenario as Document;
 use tokenyard::session::{Report, Trace as Rows};
-use tokenyard::study::compare::{Comparing, FinishedRun, Outcomes as Found};
+use tokenyard::study::compare::{Comparing, Outcomes as Found};
 use tokenyard::study::sweep::{
     Capacity as Answer, CapacitySearch, Objective, RunRow, SeedCapacity, capacity,
 };
@@ -30,9 +30,7 @@ fn run(
     trace: Option<Arc<Rows>>,
 ) -> PyResult<Result<(Found, Report), Diagnostics>> {
     let found = apart(py, move |wanted| {
-        let mut go_on = || if wanted.is_over() { Err(()) } else { Ok(()) };
-        let run = FinishedRun::of(document, trace, &mut go_on)?;
-        Ok(run.map(|run| run.outcomes_and_report()))
+        Found::of_run_while(document, trace, &mut || if wanted.is_over() { Err(()) } else { Ok(()) })
     })?;
     // One that is no longer wanted has raised before.
     found.map_err(|()| PyKeyboardInterrupt::new_err(()))

@@ -21,7 +21,7 @@ pub use handovers::HandoverTable;
 pub use parts::*;
 pub(crate) use regret::{Held, held};
 pub use regret::{OraclePool, Regret, RegretTable, RunRegret};
-pub use run::session::outcomes::{Ending, FinishedRun, GapBlocks, Gaps, Outcome, Outcomes};
+pub use run::session::outcomes::{Ending, GapBlocks, Gaps, Outcome, Outcomes};
 pub use run::session::report::{Direction, Metric};
 
 use crate::policies::run_policies;

@@ -6,8 +6,8 @@ use crate::compare::{Metric, Outcome, Outcomes};
 use base::math::floor;
 use base::{Diagnostics, Micros, json};
 use document::Scenario;
+use run::session::Session;
 use run::session::report::Statistic;
-use run::session::{Audience, Session};
 use serde_json::Value;
 
 /// What became of the requests of a run, and its report.
@@ -22,7 +22,7 @@ impl CaseRun {
     /// Runs a scenario of a case with one of its seeds.
     pub(super) fn of(case: &Case, scenario: &Scenario, seed: u64) -> Result<Self, Diagnostics> {
         let scenario = Scenario { seed, ..scenario.clone() };
-        let (mut session, _) = Session::start(scenario, case.trace.clone(), Audience::Batch)?;
+        let (mut session, _) = Session::start_for_rows(scenario, case.trace.clone())?;
         session.advance(Micros::MAX, u64::MAX);
         let (outcomes, report) = session.outcomes_and_report();
         Ok(Self { outcomes, report: json::tree(&report) })

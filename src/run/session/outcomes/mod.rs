@@ -3,9 +3,7 @@
 //! Within a program they are data. The page's two runs live in separate threads, and the comparison in a separate module:
 //! they go there as bytes.
 
-mod finished;
-
-pub use finished::{FinishedRun, GapLog};
+mod gap_log;
 
 use super::{PoolEvidence, RequestRow, RunVerdict, Session};
 use crate::observe::Report;
@@ -128,7 +126,7 @@ impl Outcome {
 /// The gaps between tokens in one stretch of time: values in microseconds with their counts.
 pub type Gaps = Vec<(u64, u32)>;
 
-/// The gaps between tokens by time, if kept: [`GapLog`].
+/// The gaps between tokens by time, if kept.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GapBlocks {
     /// Length of a block of time in microseconds; 0 if gaps were not kept.

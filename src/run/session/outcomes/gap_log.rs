@@ -21,7 +21,7 @@ const FIRST_WIDTH_US: u64 = 100_000;
 
 /// Gaps by block of time.
 #[derive(Clone, Debug)]
-pub struct GapLog {
+struct GapLog {
     warmup: Warmup,
     width_us: u64,
     blocks: Vec<RunLength>,
@@ -29,7 +29,7 @@ pub struct GapLog {
 
 impl GapLog {
     /// The log of a run that has not begun.
-    pub fn new(scenario: &Scenario) -> Self {
+    fn new(scenario: &Scenario) -> Self {
         Self { warmup: Warmup::new(&scenario.run), width_us: FIRST_WIDTH_US, blocks: Vec::new() }
     }
 
@@ -83,20 +83,21 @@ impl Sink for GapLog {
     }
 }
 
-/// A run that is over.
-#[derive(Debug)]
-pub struct FinishedRun {
-    session: Session,
-    gaps: GapLog,
-}
+impl Outcomes {
+    /// Runs a scenario to its end, and returns the outcomes of its requests.
+    pub fn of_run(scenario: Scenario, trace: Option<Arc<Trace>>) -> Result<Self, Diagnostics> {
+        match Self::of_run_while(scenario, trace, &mut || Ok::<(), Infallible>(())) {
+            Ok(run) => run.map(|(outcomes, _)| outcomes),
+            Err(never) => match never {},
+        }
+    }
 
-impl FinishedRun {
-    /// Runs a scenario to its end, with a question between slices of the run: an error ends it.
-    pub fn of<E>(
+    /// The same with the report, and with a question between slices of the run: an error ends it.
+    pub fn of_run_while<E>(
         scenario: Scenario,
         trace: Option<Arc<Trace>>,
         go_on: &mut dyn FnMut() -> Result<(), E>,
-    ) -> Result<Result<Self, Diagnostics>, E> {
+    ) -> Result<Result<(Self, Report), Diagnostics>, E> {
         let mut session = match Session::start_for_rows(scenario, trace) {
             Ok((session, _)) => session,
             Err(problems) => return Ok(Err(problems)),
@@ -105,23 +106,8 @@ impl FinishedRun {
         while session.advance_telling(Micros::MAX, EVENTS_AT_ONCE, &mut gaps) != Stop::Finished {
             go_on()?;
         }
-        Ok(Ok(Self { session, gaps }))
-    }
-
-    /// The outcomes of its requests, and its report.
-    pub fn outcomes_and_report(&self) -> (Outcomes, Report) {
-        let (outcomes, report) = self.session.outcomes_and_report();
-        (Outcomes { gaps: self.gaps.kept(), ..outcomes }, report)
-    }
-}
-
-impl Outcomes {
-    /// Runs a scenario to its end, and returns the outcomes of its requests.
-    pub fn of_run(scenario: Scenario, trace: Option<Arc<Trace>>) -> Result<Self, Diagnostics> {
-        match FinishedRun::of(scenario, trace, &mut || Ok::<(), Infallible>(())) {
-            Ok(run) => run.map(|run| run.outcomes_and_report().0),
-            Err(never) => match never {},
-        }
+        let (outcomes, report) = session.outcomes_and_report();
+        Ok(Ok((Self { gaps: gaps.kept(), ..outcomes }, report)))
     }
 }
 
