@@ -8,6 +8,7 @@ import type {
   FrameQuery,
   Report,
   RequestDetail,
+  RunAnswers,
   Stop,
 } from './boundary.js';
 import init, { Sim } from './tokenyard.js';
@@ -90,6 +91,12 @@ export class Core {
     throw new Error('the simulation has ended');
   }
 
+  /** The answer to a question about the run at the present instant. */
+  private answer<K extends keyof RunAnswers>(kind: K, query: unknown): RunAnswers[K] {
+    const [json] = this.run.ask(JSON.stringify({ [kind]: query }));
+    return JSON.parse(new TextDecoder().decode(json));
+  }
+
   /** Runs up to an instant, or to the end, in slices between which other work happens. */
   async advance(untilS?: number): Promise<Stop> {
     const untilUs = untilS === undefined ? END_US : Math.min(untilS * US_PER_S, END_US);
@@ -117,11 +124,11 @@ export class Core {
   }
 
   report(): Report {
-    return JSON.parse(this.run.report());
+    return JSON.parse(this.answer('report', null).json);
   }
 
   digest(): string {
-    return this.run.digest(this.run.report());
+    return this.answer('report', null).digest;
   }
 
   frame(asked: FrameQuery): Frame {
@@ -133,11 +140,11 @@ export class Core {
   }
 
   events(asked: EventsQuery): EventRows {
-    return this.run.eventRows(asked);
+    return this.answer('events', asked);
   }
 
   request(number: number): RequestDetail | null {
-    return this.run.inspect(number);
+    return this.answer('inspect', number);
   }
 
   scenario(): string {

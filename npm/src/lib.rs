@@ -2,4 +2,4 @@
 //! wasm-pack, which asks for a package whose library is a `cdylib`; the simulator itself is none, as every native build would make it.
 
 #[cfg(target_arch = "wasm32")]
-pub use tokenyard::wasm::{page, whatif};
+pub use tokenyard::wasm::{desks, page};

@@ -9,6 +9,7 @@ extern crate macro_rules_attribute;
 mod derives;
 
 pub mod alike;
+pub mod ask;
 pub mod bits;
 pub mod chunks;
 pub mod columns;

@@ -17,6 +17,7 @@ mod compare;
 pub mod import;
 mod model_names;
 mod over_time;
+pub mod questions;
 #[cfg(feature = "cli")]
 mod rank;
 mod scenario;

@@ -9,3 +9,4 @@ extern crate base;
 
 pub mod export;
 pub mod import;
+pub mod questions;

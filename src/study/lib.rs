@@ -20,6 +20,7 @@ pub mod lesson;
 pub mod oracle;
 #[cfg(any(feature = "cli", feature = "compare", feature = "theory"))]
 pub mod policies;
+pub mod questions;
 #[cfg(any(feature = "cli", feature = "compare"))]
 pub mod sweep;
 #[cfg(any(feature = "cli", feature = "theory"))]

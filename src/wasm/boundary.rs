@@ -1,9 +1,10 @@
-//! Values as they cross the boundary of each shell: of Rust as values of JavaScript and back, by `serde_wasm_bindgen`. Frames do not
-//! cross it here: they are bytes, for the reason that `Sim::frame` in `page.rs` gives.
+//! Values as they cross the boundary of each shell. Questions and answers are JSON text with bytes beside it, as frames are, for the reason
+//! that `Sim::frame` in `page.rs` gives. Other small values are values of JavaScript, by `serde_wasm_bindgen`.
 
-use base::json;
+use base::ask::{Answer, Attachments, Beside, Refusal, ask};
+use base::{Diagnostics, json};
+use js_sys::Uint8Array;
 use serde::Serialize;
-#[cfg(any(feature = "compare", feature = "links", feature = "page"))]
 use serde::de::DeserializeOwned;
 use serde_wasm_bindgen::Serializer;
 use wasm_bindgen::prelude::*;
@@ -14,18 +15,26 @@ pub fn start() {
     console_error_panic_hook::set_once();
 }
 
-/// A small result as a JavaScript value, as JSON has it: nothing is `null`, maps are objects. By way of a tree, like [`written`]: the
-/// types have one writer then, and what it writes (a number that is none as nothing) is the same everywhere.
+/// A small result as a JavaScript value, as JSON has it: nothing is `null`, maps are objects. By way of a tree: the types
+/// have one writer then, and what it writes (a number that is none as nothing) is the same everywhere.
 pub(crate) fn value<T: Serialize + ?Sized>(data: &T) -> JsValue {
     let tree = json::tree(data);
     tree.serialize(&Serializer::json_compatible()).expect("INV-6: whole numbers are below 2^53")
 }
 
-/// Reads a value that the page wrote; the error says why it does not have the type. By way of a tree: the types have
-/// one reader then, which refuses unknown fields (`serde_wasm_bindgen` passes over them).
-#[cfg(any(feature = "compare", feature = "links", feature = "page"))]
-pub(crate) fn written<T: DeserializeOwned>(value: &JsValue) -> Result<T, JsError> {
-    let malformed = |e: &dyn std::fmt::Display| JsError::new(&format!("a malformed value: {e}"));
-    let tree = serde_wasm_bindgen::from_value(value.clone()).map_err(|e| malformed(&e))?;
-    json::data(&tree).map_err(|e| malformed(&e))
+/// The answer to a question, JSON text, with the bytes that it names: the bytes of JSON text, then those that this names. Throws a list of
+/// diagnostics if the question is refused.
+pub(crate) fn answered<Q: DeserializeOwned>(
+    question: &str,
+    named: Vec<Uint8Array>,
+    answer: impl FnMut(Q, &mut Beside) -> Result<String, Diagnostics>,
+) -> Result<Vec<Uint8Array>, JsValue> {
+    let named = Attachments::new(named.iter().map(Uint8Array::to_vec).collect());
+    let Answer { text, attached } = ask(question, named, answer).map_err(|refusal| match refusal {
+        Refusal::Malformed(why) => JsValue::from(JsError::new(&why)),
+        Refusal::Refused(problems) => value(&problems),
+    })?;
+    let attached = attached.into_all();
+    let all = [text.as_bytes()].into_iter().chain(attached.iter().map(Vec::as_slice));
+    Ok(all.map(Uint8Array::from).collect())
 }

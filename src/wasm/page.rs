@@ -1,18 +1,18 @@
 //! The boundary between the session and the page's worker, without arithmetic.
 //!
-//! Documents cross as JSON text, queries and small results as JavaScript values, columns as typed arrays that the worker gives
-//! away. Types are those of `www/src/generated/boundary.ts`; scripts/build-wasm keeps the declarations there too.
+//! Documents, questions and answers cross as JSON text, small results as JavaScript values, columns as typed arrays that the worker
+//! gives away. Types are those of `www/src/generated/boundary.ts`; scripts/build-wasm keeps the declarations there too.
 
-#[cfg(feature = "closeup")]
-mod closeup;
-
-use crate::wasm::boundary::{value, written};
-use base::json::compact as json;
-use base::{Micros, Span};
+use crate::wasm::boundary::{answered, value};
+use base::json;
 use document::{parse, to_json};
-use js_sys::{Array, Float64Array, Object, Reflect};
+use js_sys::{Array, Float64Array, Object, Reflect, Uint8Array};
+#[cfg(feature = "closeup")]
+use run::session::closeup::CloseUp;
+use run::session::questions::{RunQuestion, instant};
 use run::session::view::ColumnsQuery;
 use run::session::{self, Audience, Awaited, Budget, History, Pace, Session, SingleStep, StepKind, Stop};
+use serde::de::DeserializeOwned;
 use std::sync::Arc;
 use wasm_bindgen::JsCast;
 use wasm_bindgen::prelude::*;
@@ -23,12 +23,8 @@ use web_sys::{Performance, WorkerGlobalScope};
 const TYPES: &str = r"
 type Diagnostic = import('../src/generated/boundary.ts').Diagnostic;
 type ColumnsQuery = import('../src/generated/boundary.ts').ColumnsQuery;
-type Evidence = import('../src/generated/boundary.ts').Evidence;
-type EventRows = import('../src/generated/boundary.ts').EventRows;
-type EventsQuery = import('../src/generated/boundary.ts').EventsQuery;
 type FrameQuery = import('../src/generated/boundary.ts').FrameQuery;
 type Occasion = import('../src/generated/boundary.ts').Occasion;
-type RequestDetail = import('../src/generated/boundary.ts').RequestDetail;
 type RunFigures = import('../src/generated/boundary.ts').RunFigures;
 type StepKind = import('../src/generated/boundary.ts').StepKind;
 type Stop = import('../src/generated/boundary.ts').Stop;
@@ -49,11 +45,6 @@ fn stop(stop: Stop) -> String {
 pub fn fresh_seed() -> Result<String, JsError> {
     let seed = getrandom::u32().map_err(|e| JsError::new(&format!("no randomness: {e}")))?;
     Ok(seed.to_string())
-}
-
-/// An instant from JavaScript, cut to whole microseconds.
-fn instant(us: f64) -> Micros {
-    if us >= Micros::MAX.0 as f64 { Micros::MAX } else { Micros(us as u64) }
 }
 
 /// The wall clock of this thread, and how often it is read. It decides only where a slice ends; results do not depend
@@ -233,12 +224,6 @@ impl Sim {
         Ok(())
     }
 
-    /// Number of checkpoints, and about how many bytes they take besides the run itself.
-    #[wasm_bindgen(unchecked_return_type = "[number, number]")]
-    pub fn checkpoints(&self) -> JsValue {
-        value(&[self.history.checkpoints() as u64, self.history.checkpoint_bytes()])
-    }
-
     /// Applies an edit, JSON text, at the playhead; with errors nothing has changed.
     #[wasm_bindgen(unchecked_return_type = "Diagnostic[]")]
     pub fn apply(&mut self, edit: &str) -> JsValue {
@@ -264,35 +249,14 @@ impl Sim {
         &mut self,
         #[wasm_bindgen(unchecked_param_type = "FrameQuery")] asked: &JsValue,
     ) -> Result<Vec<u8>, JsError> {
-        Ok(json(&self.history.frame(&written(asked)?)).into_bytes())
+        Ok(json::compact(&self.history.frame(&written(asked)?)).into_bytes())
     }
 
-    /// The evidence behind the numbers, at the playhead.
-    #[wasm_bindgen(unchecked_return_type = "Evidence")]
-    pub fn evidence(&self) -> JsValue {
-        value(&self.history.present().evidence())
-    }
-
-    /// Lines of the event log.
-    #[wasm_bindgen(js_name = eventRows, unchecked_return_type = "EventRows")]
-    pub fn event_rows(
-        &self,
-        #[wasm_bindgen(unchecked_param_type = "EventsQuery")] asked: &JsValue,
-    ) -> Result<JsValue, JsError> {
-        Ok(value(&self.history.present().event_rows(&written(asked)?)))
-    }
-
-    /// One request in full; `null` if it has not arrived.
-    #[wasm_bindgen(unchecked_return_type = "RequestDetail | null")]
-    pub fn inspect(&self, request: u32) -> JsValue {
-        value(&self.history.present().inspect(request))
-    }
-
-    /// The request at a point of a chart or a distribution: of the requests with their first token (or else their end)
-    /// between two instants, the slowest that took at most `at_most_us`.
-    pub fn slowest(&self, ttft: bool, from_us: f64, to_us: f64, at_most_us: f64) -> Option<u32> {
-        let between = [instant(from_us), instant(to_us)];
-        self.history.present().slowest(ttft, between, Span(instant(at_most_us).0))
+    /// The answer to a question about the run at the playhead: a `RunQuestion` as JSON text. Answers are bytes of JSON text, then those that
+    /// this names, which pass between threads without a copy.
+    #[wasm_bindgen(unchecked_return_type = "Uint8Array<ArrayBuffer>[]")]
+    pub fn ask(&self, question: &str) -> Result<Vec<Uint8Array>, JsValue> {
+        answered(question, Vec::new(), |question: RunQuestion, beside| question.answer(&self.history, beside))
     }
 
     /// The columns of a view, as a copy that can be transferred.
@@ -311,22 +275,6 @@ impl Sim {
         Ok(set.into())
     }
 
-    /// The report: the bytes that the command line prints.
-    pub fn report(&self) -> String {
-        self.history.present().assessed()
-    }
-
-    /// The outcome of each request up to the playhead, in the form that the module of comparisons reads: a copy that
-    /// can be transferred.
-    pub fn outcomes(&self) -> Vec<u8> {
-        self.history.present().outcomes().bytes()
-    }
-
-    /// Digest of a report that `report` gave.
-    pub fn digest(&self, report: &str) -> String {
-        Session::digest_of(report)
-    }
-
     /// The scenario with all edits made so far, as JSON text.
     pub fn scenario(&self) -> String {
         to_json(&self.history.present().scenario())
@@ -341,6 +289,25 @@ impl Sim {
         let history = History::new(begin(text, trace, audience)?, budget);
         Ok(Self { history, clock: WallClock::new(), step: None, awaited: None })
     }
+}
+
+#[cfg(feature = "closeup")]
+#[wasm_bindgen]
+impl Sim {
+    /// As `ask`, for a `CloseUp`: single steps, blocks and requests. In the module built for speed alone, so that a first visit does not load
+    /// it.
+    #[wasm_bindgen(js_name = closeUp, unchecked_return_type = "Uint8Array<ArrayBuffer>[]")]
+    pub fn close_up(&self, question: &str) -> Result<Vec<Uint8Array>, JsValue> {
+        answered(question, Vec::new(), |question: CloseUp, _| Ok(self.history.present().close_up(&question)))
+    }
+}
+
+/// Reads a value that the page wrote; the error says why it does not have the type. By way of a tree: the types have
+/// one reader then, which refuses unknown fields (`serde_wasm_bindgen` passes over them).
+fn written<T: DeserializeOwned>(value: &JsValue) -> Result<T, JsError> {
+    let malformed = |e: &dyn std::fmt::Display| JsError::new(&format!("a malformed value: {e}"));
+    let tree = serde_wasm_bindgen::from_value(value.clone()).map_err(|e| malformed(&e))?;
+    json::data(&tree).map_err(|e| malformed(&e))
 }
 
 /// A run at its beginning, or a list of diagnostics.

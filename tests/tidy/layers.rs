@@ -22,14 +22,8 @@ const ROOMS: &[(&str, u32)] = &[
     ("tools/validate", 0),
     ("tools/gallery", 0),
     ("wasm/boundary", 0),
-    ("wasm/compare", 1),
-    ("wasm/exchange", 1),
-    ("wasm/lessons", 1),
-    ("wasm/links", 1),
-    ("wasm/measured", 1),
+    ("wasm/desks", 1),
     ("wasm/page", 1),
-    ("wasm/theory", 1),
-    ("wasm/whatif", 1),
 ];
 
 /// What the shells do not use, although their package has it: they compute nothing.
@@ -140,7 +134,10 @@ fn the_layer_fence_catches_every_way_around_it() {
     assert_eq!(caught("src/run/observe/meters.rs", "use crate::session::Session; use engine::Fact;"), 1);
     assert_eq!(caught("src/base/math.rs", "use super::super::stats::Curve; use crate::stats::x;"), 2);
     assert_eq!(caught("src/tools/golden/mod.rs", "use crate::validate::replay;"), 1);
-    assert_eq!(caught("src/wasm/page.rs", "use crate::wasm::links::Trace; use super::compare::{Run, x};"), 2);
+    assert_eq!(
+        caught("src/wasm/page.rs", "use crate::wasm::desks::LinkDesk; use super::desks::{Run, x};"),
+        2
+    );
     assert_eq!(
         caught("src/wasm/page.rs", "use crate::wasm::boundary::value; use super::boundary::written;"),
         0

@@ -14,8 +14,8 @@ import './charts/narrow.css';
 import './panels/scenario/narrow.css';
 import './panels/inspector/narrow.css';
 import './panels/shell/narrow.css';
+import { type DeskWorker, spawnDesk } from './sim/desks.ts';
 import { spawnWorker, type WorkerLike } from './sim/spawn.ts';
-import { type LinkWorker, spawnLinks } from './sim/spawnLinks.ts';
 
 let early: WorkerLike | undefined = spawnWorker();
 
@@ -27,10 +27,10 @@ function spawn(): WorkerLike {
 }
 
 /** If the address has a link, the thread of links starts early. */
-let earlyLinks: LinkWorker | undefined = location.hash.length > 1 ? spawnLinks() : undefined;
+let earlyLinks: DeskWorker | undefined = location.hash.length > 1 ? spawnDesk('links') : undefined;
 
-function spawnLink(): LinkWorker {
-  const worker = earlyLinks ?? spawnLinks();
+function spawnLink(): DeskWorker {
+  const worker = earlyLinks ?? spawnDesk('links');
   earlyLinks = undefined;
   return worker;
 }

@@ -81,7 +81,6 @@ impl EditLog {
     }
 
     /// Adds an edit that routes a request as the next one; other edits that route it are switched off.
-    #[cfg(any(feature = "cli", feature = "whatif"))]
     fn redirect(&mut self, edit: TimedEdit) {
         let request = edit.route.map(|route| route.request);
         for other in &mut self.edits[self.applied..] {
@@ -123,7 +122,6 @@ fn flag_of(fault: &Fault, at_us: u64) -> FaultFlag {
 
 impl Session {
     /// Adds an edit that routes a request as the next one; other edits that route it are switched off.
-    #[cfg(any(feature = "cli", feature = "whatif"))]
     pub fn redirect(&mut self, edit: TimedEdit) {
         self.edits.redirect(edit);
     }
@@ -136,7 +134,6 @@ impl Session {
     }
 
     /// The document at the playhead, and after each edit still to come that is not switched off.
-    #[cfg(any(feature = "cli", feature = "outcomes"))]
     pub fn course(&self) -> Vec<Scenario> {
         let mut plan = self.plan.clone();
         let mut course = vec![plan.scenario().clone()];
@@ -224,7 +221,6 @@ impl Session {
     }
 
     /// Whether an edit is still to come that changes the run.
-    #[cfg(any(feature = "cli", feature = "outcomes"))]
     pub fn awaits_edit(&self) -> bool {
         self.next_edit().is_some() && self.edits.edits[self.edits.applied..].iter().any(|edit| !edit.off)
     }

@@ -16,8 +16,8 @@ mod memory;
 mod model;
 mod occasion;
 pub mod outcomes;
+pub mod questions;
 mod recording;
-#[cfg(any(feature = "cli", feature = "links"))]
 mod renamed;
 mod request_row;
 mod snapshot;
@@ -43,16 +43,12 @@ use base::diag::has_errors;
 use base::digest::Digest;
 use base::small::sort::sort_by_key;
 use base::{Diagnostic, Diagnostics, Micros, json, number_text};
-#[cfg(any(feature = "cli", feature = "outcomes"))]
-use document::limits;
 use document::link::{self, Opened, TraceMark};
-use document::{Keep, Scenario, TimedEdit, check_edits, in_order, parse, to_json};
+use document::{Keep, Scenario, TimedEdit, check_edits, in_order, limits, parse, to_json};
 use edits::{Course, EditLog};
-use engine::Cluster;
-#[cfg(any(feature = "cli", feature = "outcomes"))]
-use engine::Detail;
 use engine::perf::Plan;
 use engine::workload::Source;
+use engine::{Cluster, Detail};
 use memory::Needs;
 use recording::Recording;
 use std::borrow::Cow;
@@ -289,31 +285,26 @@ impl Session {
     }
 
     /// Whether a request that arrived at an instant belongs to the measurement window.
-    #[cfg(any(feature = "cli", feature = "whatif"))]
     pub fn counts(&self, request: base::RequestId, arrival: Micros) -> bool {
         self.recorder.warmup().counts(request, arrival)
     }
 
     /// The scenario as edited up to the playhead, as the engine reads it.
-    #[cfg(any(feature = "cli", feature = "outcomes", feature = "closeup"))]
     pub fn plan(&self) -> &Plan {
         &self.plan
     }
 
     /// What was recorded of the run.
-    #[cfg(any(feature = "cli", feature = "outcomes"))]
     pub fn recorder(&self) -> &Recorder {
         &self.recorder
     }
 
     /// Keeps the gaps between the tokens of each request from now on, as many as fit. Changes no result.
-    #[cfg(any(feature = "cli", feature = "outcomes"))]
     pub fn keep_gaps(&mut self) {
         self.engine.record_detail(Detail::of_gaps(limits::GAPS));
     }
 
     /// Whether there were more gaps than fit.
-    #[cfg(any(feature = "cli", feature = "outcomes"))]
     pub fn lost_gaps(&self) -> bool {
         self.engine.detail().is_some_and(Detail::is_full)
     }

@@ -408,15 +408,6 @@ fn answers(session: &Session) -> Vec<String> {
 }
 
 #[test]
-fn questions_at_once_are_answered_in_their_order() {
-    let session = at(&four(), 40_000);
-    let together = session.close_up(&CloseUp::Several(asked()));
-    assert_eq!(together, format!("[{}]", answers(&session).join(",")));
-    let within = CloseUp::Several(vec![CloseUp::Several(Vec::new()); 20]);
-    assert_eq!(session.close_up(&within), format!("[{}]", vec!["null"; 16].join(",")));
-}
-
-#[test]
 fn answers_do_not_depend_on_how_a_run_got_there() {
     let base = preset("kv-pressure", 20.0);
     let edits = vec![TimedEdit::new(6_000_000, edit::rate(0, 30.0))];

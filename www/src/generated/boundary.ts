@@ -123,6 +123,14 @@ export type AroundQuery = {
   most_us: number,
 };
 
+/** A run for questions. */
+export type AskedRun = {
+  /** The scenario, JSON text. */
+  scenario: string,
+  /** The packed rows of the trace that it replays. */
+  trace?: AttachedBytes,
+};
+
 /** Which of the two decisions on a request is asked about. */
 export type AskedStage = "home" | "prefill";
 
@@ -141,6 +149,9 @@ export type AssumptionKind = "poisson-arrivals" | "steady-rate" | "open-arrivals
 
 /** The verdict on an assumption. */
 export type AssumptionVerdict = "kept" | "violated" | "unknown";
+
+/** Bytes beside the text of a question or an answer, by their number. */
+export type AttachedBytes = Uint8Array<ArrayBuffer>;
 
 /** An attempt of a request that broke. */
 export type AttemptDetail = {
@@ -466,6 +477,14 @@ export type BrokenPart = {
   lost: number,
 };
 
+/** A run of a file to calibrate with. */
+export type CalibrateQuery = {
+  /** The run. */
+  measured: MeasuredQuery,
+  /** The name of the file. */
+  file: string,
+};
+
 /** What the router saw of one replica. */
 export type Candidate = {
   /** The replica. */
@@ -585,6 +604,24 @@ export type CaseTheory = {
   violated: Array<string>,
 };
 
+/** A query for the laws of the cases of a sweep. */
+export type CaseTheoryQuery = {
+  /** The scenarios of the cases. */
+  scenarios: Array<string>,
+  /** The law. */
+  law: string,
+};
+
+/** A query for the cases of a sweep or a race. */
+export type CasesQuery = {
+  /** The scenario. */
+  scenario: string,
+  /** What varies, as arguments of `--vary`. */
+  varied: Array<string>,
+  /** The number of seeds. */
+  seeds: number,
+};
+
 /** The cause of a part of a request's time. */
 export type Cause = "admission" | "gateway" | "way" | "front-end" | "queue-prompts" | "queue-decoding" | "queue-idle" | "load" | "prompt" | "prompt-others" | "room" | "transfer" | "join" | "decoding" | "interference" | "preempted" | "recompute" | "streaming" | "output" | "retry";
 
@@ -618,6 +655,14 @@ export type CausePart = {
   evidence: Array<CauseEvidence>,
   /** The clients of these prompts, if the time went to prompts of others: the largest share first. */
   clients: Array<ClientShare>,
+};
+
+/** The checkpoints of a run. */
+export type CheckpointFigures = {
+  /** How many there are. */
+  count: number,
+  /** About how many bytes they take besides the run itself. */
+  bytes: number,
 };
 
 /** One of several values for a field. */
@@ -739,34 +784,36 @@ export type ClientShare = {
 };
 
 /** A question of a close-up. */
-export type CloseUp = { "lanes": LanesQuery } | { "step": StepQuery } | { "blocks": BlocksQuery } | { "block": BlockQuery } | { "density": DensityQuery } | { "ecdf": EcdfQuery } | { "around": AroundQuery } | { "points": PointsQuery } | { "rows": RequestRowsQuery } | { "summary": RequestFilter } | { "figures": Array<string> } | { "several": Array<CloseUp> };
+export type CloseUp = { "lanes": LanesQuery } | { "step": StepQuery } | { "blocks": BlocksQuery } | { "block": BlockQuery } | { "density": DensityQuery } | { "ecdf": EcdfQuery } | { "around": AroundQuery } | { "points": PointsQuery } | { "rows": RequestRowsQuery } | { "summary": RequestFilter } | { "figures": Array<string> } | { "scaling": ScalingQuery };
 
-/** The answers, by the name of the question. */
+/**
+ *The answers to [`CloseUp`], by the name of the question. */
 export type CloseUpAnswers = {
-  /** The lanes. */
+  /** The lanes between two instants. */
   lanes: Lanes,
-  /** The step, if it is kept. */
+  /** One step, if it is kept. */
   step: StepDetail | null,
-  /** The blocks, if there is such a replica. */
+  /** The blocks of a replica, if there is such a one. */
   blocks: Blocks | null,
-  /** The block, if there is such a one. */
+  /** One block, if there is such a one. */
   block: BlockDetail | null,
-  /** The heat map. */
+  /** A heat map. */
   density: Density,
-  /** The distribution. */
+  /** A distribution over the requests of a filter. */
   ecdf: Ecdf,
-  /** The figures. */
+  /** The figures before and after an instant. */
   around: Around,
-  /** The steps. */
+  /** Steps by batch size. */
   points: StepPoints,
-  /** The rows. */
+  /** Rows of the table of requests. */
   rows: RequestRows,
-  /** What sets them apart. */
+  /** What sets the requests of a filter apart. */
   summary: SelectionSummary,
-  /** The values in the order of the expressions; null for one that is missing. */
+  /** The values of expressions over `report`, `frame` and `scenario` of the run, at most 64, in their order: conditions are 1 and 0, a
+   * missing value is null. */
   figures: Array<number | null>,
-  /** The answers in the order of the questions. */
-  several: unknown[],
+  /** The decisions of autoscalers. */
+  scaling: ScalingRows,
 };
 
 /** A coefficient, before and after. */
@@ -832,6 +879,24 @@ export type Compared = {
   high: number,
 };
 
+/** Runs to compare. */
+export type ComparedRuns = {
+  /** Both scenarios with their edits, which divide the run into spans. */
+  scenarios: ComparedScenarios,
+  /** The outcomes of the runs, a pair for each seed. */
+  pairs: Array<OutcomesPair>,
+  /** For each pair those of the runs of their oracles, if there are any. */
+  bounds?: Array<OutcomesPair>,
+};
+
+/** Two scenarios to compare, JSON text. */
+export type ComparedScenarios = {
+  /** That of A. */
+  a: string,
+  /** That of B. */
+  b: string,
+};
+
 /** The result of a comparison. */
 export type Comparison = {
   /** Tool that wrote the file. */
@@ -866,6 +931,64 @@ export type Comparison = {
   /** Seeds. */
   seeds: number,
 };
+
+/**
+ *The answers to [`ComparisonQuestion`], by the name of the question. */
+export type ComparisonAnswers = {
+  /** Two runs beside each other, or a pair of runs for each seed; null if there is nothing to compare yet. */
+  compare: RunsCompared | null,
+  /** The scenarios of a race or a sweep. */
+  cases: Array<CaseText>,
+  /** The policies that a run has at a path, one after the other. */
+  policies: RunPolicies,
+  /** The scenario of an entrant. */
+  entrant: string,
+  /** About how long a sweep takes on the page, and its command for another machine. */
+  elsewhere: SweepElsewhere,
+  /** The figures of one run, from its outcomes. */
+  row: RunRow,
+  /** The ranking of a race so far. */
+  rank: RaceRanking,
+  /** The file of a study, as text. */
+  "write-study": string,
+  /** Reads the file of a study. */
+  "read-study": StudyRead,
+  /** The runs of a study as CSV. */
+  "study-csv": string,
+  /** The scenario of the oracle of a scenario; null if no pool has an autoscaler. */
+  oracle: string | null,
+  /** The results of a sweep so far. */
+  summary: SweepSummary,
+  /** Begins a search for the capacity of a scenario; it replaces the previous one. */
+  search: null,
+  /** The scenario that runs next for a seed, by its index; null once its search has ended. */
+  "search-next": string | null,
+  /** Takes the outcomes of the run requested last. */
+  "search-saw": null,
+  /** The run requested last for a seed cannot be made; answers whether a lower load is known to hold. */
+  "search-refused": boolean,
+  /** The result of the search; null before the first one. */
+  "search-found": Capacity | null,
+  /** Begins the searches for the best ratio of prefill to decode replicas, which replace the previous ones; answers the number of rows. */
+  ratios: number,
+  /** The scenario that runs next for a row and a seed; null once its search has ended. */
+  "ratio-next": string | null,
+  /** Takes the outcomes of the run requested last. */
+  "ratio-saw": null,
+  /** The run requested last cannot be made; answers whether a lower load is known to hold. */
+  "ratio-refused": boolean,
+  /** The result so far; null before the first search. */
+  "ratios-found": RatioResult | null,
+  /** Opens a lesson, JSON text; it replaces the previous one. */
+  lesson: LessonRead,
+  /** The runs of a step of the lesson, by its number from 0. */
+  "lesson-cases": Array<LessonCase>,
+  /** What the runs of a step show that have ended, and what became of the reader's guess. */
+  "lesson-verdict": StepVerdict,
+};
+
+/** A question about runs beside each other, sweeps, races, searches or lessons. Scenarios are JSON text. */
+export type ComparisonQuestion = { "compare": ComparedRuns } | { "cases": CasesQuery } | { "policies": PoliciesQuery } | { "entrant": EntrantQuery } | { "elsewhere": ElsewhereQuery } | { "row": AttachedBytes } | { "rank": RankQuery } | { "write-study": StudyFile } | { "read-study": string } | { "study-csv": StudyFile } | { "oracle": string } | { "summary": SummaryQuery } | { "search": SearchQuery } | { "search-next": number } | { "search-saw": SearchRunEnded } | { "search-refused": number } | { "search-found": null } | { "ratios": SearchQuery } | { "ratio-next": RatioRun } | { "ratio-saw": RatioRunEnded } | { "ratio-refused": RatioRun } | { "ratios-found": null } | { "lesson": string } | { "lesson-cases": number } | { "lesson-verdict": VerdictQuery };
 
 /** A word that is valid at a position. */
 export type Completion = {
@@ -1283,6 +1406,20 @@ export type EcdfQuery = {
   filter: RequestFilter,
 };
 
+/** A query for the time of a sweep. */
+export type ElsewhereQuery = {
+  /** The scenario. */
+  scenario: string,
+  /** What varies, as arguments of `--vary`. */
+  varied: Array<string>,
+  /** The number of seeds. */
+  seeds: number,
+  /** The number of threads that make runs. */
+  workers: number,
+  /** The milliseconds of one run, if some have ended. */
+  case_ms?: number,
+};
+
 /** A server's facts about its KV cache. */
 export type EngineFacts = {
   /** KV blocks of a replica. */
@@ -1295,6 +1432,16 @@ export type EngineFacts = {
   gpu_memory_utilization?: number,
   /** Whether prefixes are cached. */
   prefix_caching?: boolean,
+};
+
+/** A query for the scenario of an entrant of a race: it has its settings from an instant on, and no edits of the same fields from then on. */
+export type EntrantQuery = {
+  /** The scenario. */
+  scenario: string,
+  /** The settings by path. */
+  set: { [path: string]: unknown },
+  /** The instant, in microseconds. */
+  from_us: number,
 };
 
 /** An absolute error over experiments, as a share. */
@@ -1378,6 +1525,18 @@ export type EvidencePart = {
   says: string,
 };
 
+/**
+ *The answers to [`ExchangeQuestion`], by the name of the question. */
+export type ExchangeAnswers = {
+  /** What the keys of texts mean for a scenario, and the new scenario that they make. */
+  import: Imported,
+  /** A scenario as the configuration of a system. */
+  export: Exported,
+};
+
+/** A question about configuration of other programs. */
+export type ExchangeQuestion = { "import": ImportQuery } | { "export": ExportQuery };
+
 /** Which requests to explain. */
 export type ExplainQuery = {
   /** The time to explain. */
@@ -1416,6 +1575,16 @@ export type Explanation = {
   causes: Array<CausePart>,
   /** The sentences of the explanation. */
   sentences: Array<Sentence>,
+};
+
+/** A scenario to export. */
+export type ExportQuery = {
+  /** The scenario, JSON text. */
+  scenario: string,
+  /** The system that has the configuration. */
+  system: System,
+  /** A file of the user, which what is written stands beside. */
+  beside?: string,
 };
 
 /** The configuration of a system from a scenario. */
@@ -1487,6 +1656,14 @@ export type ExpressionProblem = {
   allowed: string,
   /** How to fix it. */
   fix: string,
+};
+
+/** A query about an expression. */
+export type ExpressionQuery = {
+  /** The expression. */
+  text: string,
+  /** The place of the caret. */
+  caret: number,
 };
 
 /** An expression as typed so far. */
@@ -1945,6 +2122,18 @@ export type HintPart = {
   suggested_prefill: number,
   /** Decode replicas. */
   suggested_decode: number,
+};
+
+/** Texts to import. */
+export type ImportQuery = {
+  /** The texts. */
+  texts: Array<Text>,
+  /** The scenario that they change, JSON text. */
+  into: string,
+  /** Choices between the values of a field. */
+  settled: Array<Settled>,
+  /** The traffic of the new scenario; what is missing is chosen. */
+  asked?: TrafficAsked,
 };
 
 /** An import of texts into a scenario. */
@@ -2452,6 +2641,41 @@ export type LifeFrame = {
 /** How a line stands to the file beside which it is written. */
 export type LineMark = "same" | "added" | "removed" | "comment";
 
+/**
+ *The answers to [`LinkQuestion`], by the name of the question. */
+export type LinkAnswers = {
+  /** The contents of a link, as far as they can be read and run. */
+  open: OpenedLink,
+  /** The link of a scenario; null if it would be too long. */
+  make: MadeLink | null,
+  /** The digest of a report's main figures, which links carry; null for a text that is no report. */
+  figures: string | null,
+  /** A report under other words; null if it is of another scenario. */
+  renamed: RunReport | null,
+  /** A report with the link of its run. */
+  report: string,
+  /** The problem if a trace is not the one that a link names; null if it is. */
+  trace: Diagnostic | null,
+  /** The problems of an expression, and the completions of the word at the caret. */
+  "read-expression": ExpressionReading,
+  /** A scorer of a weighted router as an expression; null if there is none for it. */
+  "as-expression": string | null,
+  /** The edit, JSON text, that a change of roles needs in a scenario. */
+  split: string,
+  /** The shape of the model that a Hugging Face config.json describes. */
+  architecture: DescribedModel,
+  /** Opens a trace file, which replaces the previous one. */
+  "trace-open": null,
+  /** Takes the next piece of the file. */
+  "trace-push": null,
+  /** Ends the file. */
+  "trace-finish": TraceRead,
+  /** Takes the packed rows of a trace, for figures. */
+  "trace-rows": null,
+  /** The figures of what a run replays of them; null if no row is left. */
+  "trace-figures": TraceFigures | null,
+};
+
 /** Contents of a link besides the scenario. */
 export type LinkAsked = {
   /** The page's view of it. */
@@ -2489,6 +2713,9 @@ export type LinkPart = {
   /** Mean over that time of the transfers that flowed. */
   mean_flows: number,
 };
+
+/** A question about links, traces, models or expressions. Scenarios and reports are JSON text. */
+export type LinkQuestion = { "open": string } | { "make": MakeQuery } | { "figures": string } | { "renamed": RenamedQuery } | { "report": LinkedReportQuery } | { "trace": TraceCheckQuery } | { "read-expression": ExpressionQuery } | { "as-expression": ScorerQuery } | { "split": SplitQuery } | { "architecture": string } | { "trace-open": TraceFileQuery } | { "trace-push": AttachedBytes } | { "trace-finish": null } | { "trace-rows": AttachedBytes } | { "trace-figures": TraceFiguresQuery };
 
 /** The result of the run at the instant of the view, as the maker of the link saw it. */
 export type LinkResult = {
@@ -2531,6 +2758,14 @@ export type LinkView = {
   result: LinkResult | null,
   /** The study of the open comparison, as the page writes it: a race or a sweep with its settings. */
   study: string | null,
+};
+
+/** A query for a report with its link. */
+export type LinkedReportQuery = {
+  /** The report. */
+  report: string,
+  /** The link. */
+  link: string,
 };
 
 /** How requests were sent, as far as the file says. */
@@ -2597,6 +2832,16 @@ export type MadeLink = {
   packed: string,
 };
 
+/** A query for the link of a scenario. */
+export type MakeQuery = {
+  /** The scenario. */
+  scenario: string,
+  /** What the link has besides. */
+  asked: LinkAsked,
+  /** A second scenario, if `asked` names a second run. */
+  beside?: string,
+};
+
 /** The result of one key. */
 export type Mapping = {
   /** Number of its document, from 0. */
@@ -2636,6 +2881,40 @@ export type Measured = {
   /** Its standard error from 30 batches of requests in order of arrival; null for fewer than 60 requests. */
   error: number | null,
 };
+
+/**
+ *The answers to [`MeasuredQuestion`], by the name of the question. */
+export type MeasuredAnswers = {
+  /** The runs in what a benchmark tool or a server wrote. */
+  read: Array<Benchmark>,
+  /** A run of a file beside the same traffic on a scenario's cluster. */
+  compare: Comparison,
+  /** The scenario with the coefficients that a run of a file fixes. */
+  calibrate: OneRun,
+  /** The bands of TTFT and TPOT from the intervals of built-in coefficients. */
+  bands: Array<Band>,
+  /** Begins a run for a file, which replaces the previous one. */
+  "rows-open": null,
+  /** The next piece of the file; null after the last. */
+  "rows-next": RowPiece | null,
+  /** What the file holds, if it has no room for all; empty otherwise. */
+  "rows-note": string,
+};
+
+/** A run of a file, with a scenario for it. */
+export type MeasuredQuery = {
+  /** The text of the file. */
+  text: string,
+  /** The number of the run, from 0. */
+  run: number,
+  /** The scenario. */
+  scenario: string,
+  /** The load that the user gives. */
+  load: ToldLoad,
+};
+
+/** A question about a benchmark, or for a file of a run. Scenarios are JSON text. */
+export type MeasuredQuestion = { "read": string } | { "compare": MeasuredQuery } | { "calibrate": CalibrateQuery } | { "bands": string } | { "rows-open": RowsQuery } | { "rows-next": null } | { "rows-note": null };
 
 /** The memory of one GPU of a pool, in GiB. */
 export type MemoryShares = {
@@ -3022,6 +3301,14 @@ export type OthersTime = {
   least_ms: number,
 };
 
+/** The outcomes of two runs with one seed, as bytes that their simulations wrote. */
+export type OutcomesPair = {
+  /** Those of A. */
+  a: AttachedBytes,
+  /** Those of B. */
+  b: AttachedBytes,
+};
+
 /** What a verdict is over where two runs answered different requests, in words that go after it. */
 export type Over = {
   /** In two words. */
@@ -3137,6 +3424,14 @@ export type PointsQuery = {
   to_us: number,
   /** Of this replica alone. */
   replica?: number,
+};
+
+/** A query for the policies of a run. */
+export type PoliciesQuery = {
+  /** The scenario. */
+  scenario: string,
+  /** The path of the policy. */
+  path: string,
 };
 
 /** A policy that a run has from an instant on. */
@@ -3463,6 +3758,18 @@ export type RaceWork = {
 /** The figure that decides the order. */
 export type RankBy = "met-share" | "ttft-p99" | "e2e-p99" | "goodput" | "usd" | "fitness";
 
+/** A query for the ranking of a race. */
+export type RankQuery = {
+  /** The entrants with their runs. */
+  entries: Array<RaceEntry>,
+  /** The runs of the oracle, where autoscalers race. */
+  bound: Array<RunRow>,
+  /** The figure that ranks. */
+  by: RankBy,
+  /** The number of seeds: an entry without a run for each of them has no place. */
+  seeds: number,
+};
+
 /** A stretch of a transfer at one speed. */
 export type RateStep = {
   /** Start in microseconds. */
@@ -3529,6 +3836,22 @@ export type RatioRow = {
   tied: boolean,
 };
 
+/** Which of the searches for the best ratio. */
+export type RatioRun = {
+  /** The row of its ratio. */
+  row: number,
+  /** The seed, by its index. */
+  seed: number,
+};
+
+/** A run of the searches for the best ratio. */
+export type RatioRunEnded = {
+  /** Its search. */
+  of: RatioRun,
+  /** The outcomes. */
+  outcomes: AttachedBytes,
+};
+
 /** Where a load lies, seen from the knee of the latency curve. */
 export type Regime = "below" | "near" | "over";
 
@@ -3567,6 +3890,18 @@ export type RejectionPart = {
   reason: string,
   /** How many. */
   requests: number,
+};
+
+/** A query for a report of a run under another title and note. */
+export type RenamedQuery = {
+  /** The report of the same run under other words. */
+  report: string,
+  /** The scenario. */
+  scenario: string,
+  /** The title. */
+  title: string,
+  /** The note. */
+  note: string,
 };
 
 /** What is wrong with a replica for a while. */
@@ -3981,6 +4316,59 @@ export type RoleFrame = {
   load: number,
 };
 
+/** A piece of a file, and how far the run is. */
+export type RowPiece = {
+  /** The bytes. */
+  bytes: AttachedBytes,
+  /** The playhead of the run, in microseconds. */
+  now_us: number,
+};
+
+/** A file that is made of a whole run. */
+export type RowsQuery = {
+  /** The scenario. */
+  scenario: string,
+  /** The table by its name on the command line, or `perfetto`, or `page`. */
+  table: string,
+  /** `csv` or `jsonl`; `json` of the trace for Perfetto, `html` of the page. */
+  format: string,
+  /** The packed rows of the trace that the scenario replays. */
+  trace?: AttachedBytes,
+  /** The part of the run that a trace for Perfetto holds; all of it if it is missing. */
+  span?: RowsSpan,
+  /** The address that a page gives for the run. */
+  link?: string,
+};
+
+/** A part of a run. */
+export type RowsSpan = {
+  /** Its beginning, in microseconds. */
+  from_us: number,
+  /** Its end, in microseconds. */
+  to_us: number,
+};
+
+/**
+ *The answers to [`RunQuestion`], by the name of the question. */
+export type RunAnswers = {
+  /** Lines of the event log. */
+  events: EventRows,
+  /** One request in full, by its number; null if it has not arrived. */
+  inspect: RequestDetail | null,
+  /** The request at a point of a chart or a distribution. */
+  slowest: number | null,
+  /** The evidence behind the numbers. */
+  evidence: Evidence,
+  /** The figures of this run for a list of runs, as far as it was computed. */
+  "run-figures": RunFigures,
+  /** The checkpoints of this run. */
+  checkpoints: CheckpointFigures,
+  /** The report: the bytes that the command line prints. */
+  report: RunReport,
+  /** The outcome of each request, in the form that comparisons read. */
+  outcomes: AttachedBytes,
+};
+
 /** Two runs, or the runs of two scenarios with several seeds. */
 export type RunComparison = {
   /** Whether the requests of both runs are the same, so that each is compared with itself. */
@@ -4058,6 +4446,9 @@ export type RunPolicies = {
   parts: Array<PolicyPart>,
 };
 
+/** A question about the run on screen. */
+export type RunQuestion = { "events": EventsQuery } | { "inspect": number } | { "slowest": SlowestQuery } | { "evidence": null } | { "run-figures": null } | { "checkpoints": null } | { "report": null } | { "outcomes": null };
+
 /** A run against the oracle. */
 export type RunRegret = {
   /** Share that met every objective, in percent, among requests that arrived in the measurement window and
@@ -4067,6 +4458,14 @@ export type RunRegret = {
   replica_seconds_regret: Regret,
   /** Their cost in US dollars; null without prices. */
   usd_regret: Regret,
+};
+
+/** A report as JSON text, and its digest. */
+export type RunReport = {
+  /** The text. */
+  json: string,
+  /** The digest. */
+  digest: string,
 };
 
 /** One run: its digests, the outcomes of its requests, its figures. Times are in milliseconds and of requests that
@@ -4167,6 +4566,16 @@ export type RunRow = {
   metrics?: { [name: string]: number },
 };
 
+/** A query for the laws of a run. */
+export type RunTheoryQuery = {
+  /** The scenario. */
+  scenario: string,
+  /** The outcomes of its requests. */
+  outcomes: AttachedBytes,
+  /** The law. */
+  law: string,
+};
+
 /** The saturation verdict of a run, with its figures. */
 export type RunVerdict = {
   /** The verdict. */
@@ -4183,6 +4592,14 @@ export type RunVerdict = {
   completed_share: number | null,
   /** Waiting requests: the largest mean of a batch, and the mean of the last batch; null if it is too short. */
   waiting: [number, number] | null,
+};
+
+/** Two runs compared. */
+export type RunsCompared = {
+  /** The comparison. */
+  comparison: RunComparison,
+  /** The requests of the first pair as points, by TTFT; null unless requests are paired. */
+  cloud: RequestCloud | null,
 };
 
 /** A pool's autoscaler, warm-up included except in paid times. */
@@ -4319,6 +4736,32 @@ export type ScorePart = {
   summands?: Array<SummandValue>,
 };
 
+/** A query for a scorer as an expression. */
+export type ScorerQuery = {
+  /** The settings of the weighted router, JSON text. */
+  weighted: string,
+  /** The number of the scorer. */
+  index: number,
+};
+
+/** A search for the load at which requests meet their objectives. */
+export type SearchQuery = {
+  /** The scenario. */
+  scenario: string,
+  /** The number of seeds. */
+  seeds: number,
+  /** The share of requests, above 0 up to 1. */
+  share: number,
+};
+
+/** A run of the search for the capacity. */
+export type SearchRunEnded = {
+  /** The seed, by its index. */
+  seed: number,
+  /** The outcomes. */
+  outcomes: AttachedBytes,
+};
+
 /** The capacity of one seed. */
 export type SeedCapacity = {
   /** The seed, as text. */
@@ -4436,6 +4879,14 @@ export type SessionPart = {
   recomputed_tokens: number,
 };
 
+/** The choice of a user between the values of a field. */
+export type Settled = {
+  /** The field, as the conflict names it. */
+  field: string,
+  /** The number of the choice, from 0. */
+  choice: number,
+};
+
 /** Severity. */
 export type Severity = "error" | "warning";
 
@@ -4551,6 +5002,18 @@ export type SlowRequest = {
   parts: Array<Part>,
 };
 
+/** A query for the slowest request that took at most a while, of those with their first token (or else their end) between two instants. */
+export type SlowestQuery = {
+  /** Whether by TTFT, and not by E2E. */
+  ttft: boolean,
+  /** The first instant, in microseconds. */
+  from_us: number,
+  /** The last instant; null for the end of time. */
+  to_us: number | null,
+  /** The most it took; null for any time. */
+  at_most_us: number | null,
+};
+
 /** The column by which the table is sorted. */
 export type SortKey = "request" | "client" | "class" | "replica" | "state" | "prompt" | "output" | "ttft" | "tpot" | "e2e" | "preemptions";
 
@@ -4647,6 +5110,14 @@ export type SplitFrame = {
   under_way: number,
   /** The latest decisions, the oldest first. */
   latest: Array<DecisionMark>,
+};
+
+/** A query for an edit of roles. */
+export type SplitQuery = {
+  /** The scenario. */
+  scenario: string,
+  /** The change. */
+  asked: SplitAsked,
 };
 
 /** The decisions on who prefills a request. */
@@ -4959,6 +5430,14 @@ export type Summary = {
   max?: number,
 };
 
+/** A query for the results of a sweep. */
+export type SummaryQuery = {
+  /** The paths that vary. */
+  paths: Array<string>,
+  /** The rows so far. */
+  rows: Array<SweepRow>,
+};
+
 /** A figure along a path of numbers. */
 export type SweepCurve = {
   /** Name of the figure's column. */
@@ -5045,6 +5524,14 @@ export type System = "epp" | "vllm" | "dynamo" | "smg" | "hpa" | "keda" | "wva" 
 /** The parameter of an occasion. */
 export type Takes = "nothing" | "count" | "percent" | "anomaly-kind" | "event-kind" | "request";
 
+/** A text and its name, such as that of its file. */
+export type Text = {
+  /** Its name; empty for a paste. */
+  name: string,
+  /** The text. */
+  text: string,
+};
+
 /** The laws beside a run. */
 export type Theory = {
   /** The requested law, or the one with the fewest violated assumptions among those that fit. */
@@ -5059,6 +5546,15 @@ export type Theory = {
   simulated: Simulated,
   /** All laws. */
   laws: Array<LawFound>,
+};
+
+/**
+ *The answers to [`TheoryQuestion`], by the name of the question. */
+export type TheoryAnswers = {
+  /** The laws for a run, and the line of the chosen one. */
+  run: TheoryOfRun,
+  /** The prediction of a law for each case of a sweep. */
+  cases: Array<CaseTheory>,
 };
 
 /** The prediction of a law over the time of a run, at the rate of each stretch; columns of equal length. */
@@ -5091,6 +5587,9 @@ export type TheoryOfRun = {
   /** The chosen one over time. */
   line: TheoryLine,
 };
+
+/** A question about laws of queueing theory. Scenarios are JSON text; a law is its name, or empty for the one that fits best. */
+export type TheoryQuestion = { "run": RunTheoryQuery } | { "cases": CaseTheoryQuery };
 
 /** Rates over the measurement window, which ends with the latest event. */
 export type ThroughputPart = {
@@ -5185,6 +5684,16 @@ export type TraceBin = {
   count: number,
 };
 
+/** A query for whether a trace is the one that a link names. */
+export type TraceCheckQuery = {
+  /** What the link names. */
+  mark: TraceMark,
+  /** The rows of the trace. */
+  rows: number,
+  /** The digest of the trace. */
+  digest: string,
+};
+
 /** Figures of the rows of a trace. */
 export type TraceFigures = {
   /** Requests. */
@@ -5211,6 +5720,22 @@ export type TraceFigures = {
   output_tokens: number,
   /** Share of the tokens of prompts that a cache of any size finds again; nothing if no two prompts share text. */
   reuse: number | null,
+};
+
+/** A query for the figures of the requests that a run replays. */
+export type TraceFiguresQuery = {
+  /** Settings of `workload.trace`, JSON text. */
+  settings: string,
+  /** The seed of the run. */
+  seed: number,
+};
+
+/** A trace file. */
+export type TraceFileQuery = {
+  /** Its name. */
+  name: string,
+  /** Names of its columns, as in `arrival:ms=t,prompt=in,output=out`. */
+  columns?: string,
 };
 
 /** What was found in the file of a trace. */
@@ -5337,6 +5862,16 @@ export type TraceRate = {
   bucket_s: number,
   /** Requests of each bucket. */
   requests: Array<number>,
+};
+
+/** What was read of a trace file. */
+export type TraceRead = {
+  /** The result of reading it. */
+  outcome: TraceOutcome,
+  /** Its rows for the simulation; empty if it was refused. */
+  packed: AttachedBytes,
+  /** What the trace is like; null if it was refused. */
+  inspection: TraceInspection | null,
 };
 
 /** What an ideal cache finds again: least recently used blocks leave first, and a prompt finds its leading blocks. */
@@ -5488,6 +6023,16 @@ export type Unranked = {
 /** The verdict on a difference. */
 export type Verdict = "better" | "worse" | "none-shown" | "unknown";
 
+/** A query for what a step of a lesson shows. */
+export type VerdictQuery = {
+  /** The number of the step, from 0. */
+  step: number,
+  /** Its runs that have ended. */
+  ended: Array<CaseFigures>,
+  /** The reader's guess. */
+  guess?: Guess,
+};
+
 /** Which columns. */
 export type View = "ttft-over-time" | "e2e-over-time" | "itl-over-time" | "wait-over-time" | "goodput-over-time" | "attempts-over-time" | "throughput" | "queue-depth" | "kv-use" | "ttft-ecdf" | "e2e-ecdf" | "itl-ecdf" | "wait-ecdf" | "replicas" | "replica-lanes" | "estimator" | "health" | "fleet-load" | "gateway-bands" | "ports-out" | "ports-in" | "transfers" | "stages" | "little";
 
@@ -5518,6 +6063,21 @@ export type WhatIf = {
   alternatives: Array<Alternative>,
 };
 
+/**
+ *The answers to [`WhatIfQuestion`], by the name of the question. */
+export type WhatIfAnswers = {
+  /** Takes the run that the questions after it are about; they are refused if it is. */
+  run: null,
+  /** One decision and its alternatives. */
+  "what-if": WhatIf,
+  /** Runs ahead what such a question needs, so that its answer comes sooner. */
+  prepare: null,
+  /** Why slow requests are slow. */
+  explain: Explanation,
+  /** The same as Markdown. */
+  "explain-markdown": string,
+};
+
 /** A query about one decision. */
 export type WhatIfQuery = {
   /** The request of the decision. */
@@ -5533,6 +6093,9 @@ export type WhatIfQuery = {
   /** When the request was routed, in microseconds, if known: the answer is the same and comes sooner. */
   routed_us?: number,
 };
+
+/** A question about decisions of a run, or about its slow requests. */
+export type WhatIfQuestion = { "run": AskedRun } | { "what-if": WhatIfQuery } | { "prepare": WhatIfQuery } | { "explain": ExplainQuery } | { "explain-markdown": ExplainQuery };
 
 /** All kinds of events, in the order in which lists show them. */
 export const EVENT_KINDS: readonly EventKind[] = [

@@ -7,12 +7,12 @@ import { trust } from '../base/trust.ts';
 import { startPainter, type Take } from '../draw/thread/painter.ts';
 import { afterParts } from '../panels/parts/Deferred.tsx';
 import type { WorkerLike } from '../sim/spawn.ts';
-import type { LinkWorker } from '../sim/spawnLinks.ts';
+import type { DeskWorker } from '../sim/desks.ts';
 import { thread } from '../sim/thread.ts';
 import { createApp } from '../state/app.ts';
 import { App } from './App.tsx';
 
-export function show(host: HTMLElement, spawn: () => WorkerLike, spawnLink: () => LinkWorker): void {
+export function show(host: HTMLElement, spawn: () => WorkerLike, spawnLink: () => DeskWorker): void {
   const app = createRoot(() => createApp(spawn, spawnLink));
   // The state and the elements of the page are made in separate tasks.
   setTimeout(() => {

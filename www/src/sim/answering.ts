@@ -1,17 +1,31 @@
 // The thread's side of questions, which are answered one after the other once the module has loaded.
+import type { AnswerBytes, AskedText } from './packet.ts';
 
 declare const self: DedicatedWorkerGlobalScope;
 
-export function answering<Q>(ready: Promise<unknown>, answer: (question: Q) => unknown): void {
-  self.onmessage = async (event: MessageEvent<{ id: number; question: Q }>) => {
-    const { id, question } = event.data;
+/** The class of a module that answers questions; it throws a list of diagnostics for refused input. */
+type Desk = { ask(question: string, named: Uint8Array[]): AnswerBytes };
+
+export function answering(ready: Promise<unknown>, open: () => Desk): void {
+  let desk: Desk | undefined;
+  self.onmessage = async (event: MessageEvent<{ id: number } & AskedText>) => {
+    const { id, question, named } = event.data;
     try {
       await ready;
-      self.postMessage({ id, value: await answer(question) });
+      desk ??= open();
+      const answer = desk.ask(question, [...named]);
+      self.postMessage(
+        { id, answer },
+        answer.map((bytes) => bytes.buffer),
+      );
     } catch (error) {
-      // The module throws a list of diagnostics for refused input.
-      if (Array.isArray(error)) self.postMessage({ id, diagnostics: error });
-      else self.postMessage({ id, message: error instanceof Error ? error.message : String(error) });
+      if (Array.isArray(error)) {
+        self.postMessage({ id, diagnostics: error });
+        return;
+      }
+      // A desk whose code has failed takes no further question.
+      desk = undefined;
+      self.postMessage({ id, message: error instanceof Error ? error.message : String(error) });
     }
   };
 }

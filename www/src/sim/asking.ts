@@ -1,44 +1,31 @@
 // The page's side of a thread that answers one question after the other: each question becomes a promise.
-import { trust } from '../base/trust.ts';
-import type { Diagnostic } from '../generated/boundary.ts';
 import { LostError, RefusedError } from './client.ts';
+import { type DeskName, type Desks, type DeskWorker, spawnDesk } from './desks.ts';
+import { type AnswerBytes, answerOf, askedText, type QueryOf } from './packet.ts';
 
-/** The messages of such a thread: an answer, the errors of the input, or a failure. */
-export type FromAsked =
-  | { readonly id: number; readonly value: unknown }
-  | { readonly id: number; readonly diagnostics: readonly Diagnostic[] }
-  | { readonly id: number; readonly message: string };
+type Waiting = { readonly resolve: (answer: AnswerBytes) => void; readonly reject: (error: Error) => void };
 
-/** The interface of a `Worker`; tests use a stand-in. */
-export type AskedWorker<Q> = {
-  postMessage(message: { id: number; question: Q }): void;
-  terminate(): void;
-  onmessage: ((event: MessageEvent<FromAsked>) => void) | null;
-  onerror: ((event: ErrorEvent) => void) | null;
-  /** Whether it failed before a listener was attached. */
-  failed?: boolean;
-};
-
-type Waiting = { readonly resolve: (value: unknown) => void; readonly reject: (error: Error) => void };
-
-export class Asking<Q extends { readonly kind: string }, A extends Record<Q['kind'], unknown>> {
-  private worker: AskedWorker<Q> | undefined;
+export class Asking<D extends DeskName> {
+  private worker: DeskWorker | undefined;
   private readonly waiting = new Map<number, Waiting>();
   private asked = 0;
 
-  private readonly spawn: () => AskedWorker<Q>;
+  private readonly spawn: () => DeskWorker;
 
-  constructor(spawn: () => AskedWorker<Q>) {
+  constructor(name: D, spawn: () => DeskWorker = () => spawnDesk(name)) {
     this.spawn = spawn;
   }
 
-  ask<K extends Q['kind']>(question: Extract<Q, { kind: K }>): Promise<A[K]> {
+  ask<K extends keyof Desks[D]['answers'] & string>(
+    kind: K,
+    query: QueryOf<Desks[D]['asked'], K>,
+  ): Promise<Desks[D]['answers'][K]> {
     const worker = this.started();
     const id = this.asked++;
-    return new Promise<unknown>((resolve, reject) => {
+    return new Promise<AnswerBytes>((resolve, reject) => {
       this.waiting.set(id, { resolve, reject });
-      worker.postMessage({ id, question });
-    }).then((value) => trust<A[K]>(value)); // The table of answers gives the type for each question.
+      worker.postMessage({ id, ...askedText({ [kind]: query }) });
+    }).then((answer) => answerOf<Desks[D]['answers'][K]>(answer));
   }
 
   /** Ends the thread; open questions are not answered. */
@@ -57,13 +44,13 @@ export class Asking<Q extends { readonly kind: string }, A extends Record<Q['kin
     this.waiting.clear();
   }
 
-  private started(): AskedWorker<Q> {
+  private started(): DeskWorker {
     if (this.worker) return this.worker;
     const worker = this.spawn();
     worker.onmessage = ({ data }) => {
       const waiting = this.waiting.get(data.id);
       this.waiting.delete(data.id);
-      if ('value' in data) waiting?.resolve(data.value);
+      if ('answer' in data) waiting?.resolve(data.answer);
       else if ('diagnostics' in data) waiting?.reject(new RefusedError(data.diagnostics));
       else waiting?.reject(new Error(data.message));
     };

@@ -126,7 +126,7 @@ test('a worker that dies is replaced from the compiled module and the run made a
   t.frame(31_000_000);
   await settle();
   t.paint();
-  const lost = t.client.inspect(1);
+  const lost = t.client.ask('inspect', 1);
   t.last().say({ kind: 'crash', message: 'INV-4: 7 blocks' });
   await expect(lost).rejects.toBeInstanceOf(LostError);
   await settle();
@@ -161,7 +161,7 @@ test('a question during the restart after a crash is answered with an error', as
   t.last().say({ kind: 'crash', message: 'INV-4: 7 blocks' });
   await Promise.resolve();
   while (t.workers.length < 2) await Promise.resolve();
-  const asked = t.client.evidence();
+  const asked = t.client.ask('evidence', null);
   await expect(asked).rejects.toBeInstanceOf(LostError);
   await settle();
   expect(t.crashes).toMatchObject([{ againUs: 0 }]);
@@ -184,7 +184,7 @@ test('a run that crashes repeatedly is taken to its start, and then left alone',
 
 test('a question without a live worker is answered with an error', async () => {
   const t = setup();
-  await expect(t.client.report()).rejects.toBeInstanceOf(LostError);
+  await expect(t.client.ask('report', null)).rejects.toBeInstanceOf(LostError);
 });
 
 /** Lets seconds pass, one check of the watchdog at a time. */
@@ -257,7 +257,7 @@ describe('a thread that hangs', () => {
   test('gets longer for work done in one piece', async () => {
     const t = await running();
     t.last().hangs = true;
-    t.client.report().catch(() => {});
+    t.client.ask('report', null).catch(() => {});
     await pass(20);
     expect(t.crashes).toEqual([]);
     await pass(15);

@@ -5,18 +5,19 @@
 
 import { readFrame } from '../base/frameBytes.ts';
 import { trust } from '../base/trust.ts';
-import type { Place } from '../base/view.ts';
 import type {
   CloseUp,
   CloseUpAnswers,
   Diagnostic,
-  EventsQuery,
   Frame,
   FrameQuery,
   Occasion,
+  RunAnswers,
+  RunQuestion,
   StepKind,
   TraceOutcome,
 } from '../generated/boundary.ts';
+import { answerOf, askedText, type QueryOf } from './packet.ts';
 import {
   type Answers,
   type FromWorker,
@@ -79,7 +80,7 @@ type Pending = {
 const MOST_SILENT = 5;
 /** For work done in one piece, which may cover a million requests. */
 const MOST_SILENT_WHOLE = 30;
-const WHOLE: ReadonlySet<Question['kind']> = new Set(['load', 'trace', 'report', 'outcomes']);
+const WHOLE: ReadonlySet<string> = new Set(['load', 'trace', 'report', 'outcomes']);
 
 /** After this many crashes in a row, without progress between them, the run is not rebuilt. */
 const MOST_CRASHES = 2;
@@ -182,7 +183,7 @@ export class Client {
     text: string,
     options: { id: RunId; useTrace: boolean; untilUs: number; thenPlay: boolean; keeps: boolean },
   ): Promise<Answers['load']> {
-    const accepted = await this.ask({ kind: 'load', text, ...options });
+    const accepted = await this.request({ kind: 'load', text, ...options });
     this.scenario = accepted.scenario;
     this.id = accepted.id;
     this.usesTrace = options.useTrace;
@@ -190,84 +191,65 @@ export class Client {
   }
 
   check(text: string): Promise<Answers['check']> {
-    return this.ask({ kind: 'check', text });
+    return this.request({ kind: 'check', text });
   }
 
   async apply(edit: string): Promise<Answers['apply']> {
-    const accepted = await this.ask({ kind: 'apply', edit });
+    const accepted = await this.request({ kind: 'apply', edit });
     this.scenario = accepted.scenario;
     this.id = accepted.id;
     return accepted;
   }
 
   step(step: StepKind, back = false): Promise<Answers['step']> {
-    return this.ask({ kind: 'step', step, back });
+    return this.request({ kind: 'step', step, back });
   }
 
   /** Runs to the next time of an occasion; resolves as a step does. */
   runTo(occasion: Occasion): Promise<Answers['run-to']> {
-    return this.ask({ kind: 'run-to', occasion });
-  }
-
-  figures(): Promise<Answers['figures']> {
-    return this.ask({ kind: 'figures' });
+    return this.request({ kind: 'run-to', occasion });
   }
 
   /** Goes to an instant; resolves when it is reached, or when another command ends the seek. */
   seek(untilUs: number): Promise<Answers['seek']> {
-    return this.ask({ kind: 'seek', untilUs });
-  }
-
-  checkpoints(): Promise<Answers['checkpoints']> {
-    return this.ask({ kind: 'checkpoints' });
+    return this.request({ kind: 'seek', untilUs });
   }
 
   columns(
     views: Extract<Question, { kind: 'columns' }>['views'],
     window?: Extract<Question, { kind: 'columns' }>['window'],
   ): Promise<Answers['columns']> {
-    return this.ask({ kind: 'columns', views, ...(window && { window }) });
+    return this.request({ kind: 'columns', views, ...(window && { window }) });
   }
 
-  events(query: EventsQuery): Promise<Answers['events']> {
-    return this.ask({ kind: 'events', query });
-  }
-
-  scaling(query: Extract<Question, { kind: 'scaling' }>['query']): Promise<Answers['scaling']> {
-    return this.ask({ kind: 'scaling', query });
-  }
-
-  slowest(place: Place): Promise<Answers['slowest']> {
-    return this.ask({ kind: 'slowest', place });
+  /** The answer to a question about the run at the playhead. */
+  async ask<K extends keyof RunAnswers>(kind: K, query: QueryOf<RunQuestion, K>): Promise<RunAnswers[K]> {
+    const { question } = askedText({ [kind]: query });
+    return answerOf<RunAnswers[K]>(await this.request({ kind: 'present', question }, [], kind));
   }
 
   /** The answer to a question of a close-up; `undefined` while the run is in the module without them. */
   async closeUp<K extends keyof CloseUpAnswers>(
-    asked: Extract<CloseUp, Record<K, unknown>>,
+    kind: K,
+    query: QueryOf<CloseUp, K>,
     patient = false,
   ): Promise<CloseUpAnswers[K] | undefined> {
-    const bytes = await this.ask({ kind: 'close-up', asked, ...(patient && { patient }) });
-    return bytes === null ? undefined : readFrame<CloseUpAnswers[K]>(bytes);
+    return this.ofCloseUp<CloseUpAnswers[K]>({ [kind]: query }, patient);
   }
 
-  evidence(): Promise<Answers['evidence']> {
-    return this.ask({ kind: 'evidence' });
+  /** The answers to several such questions at one instant, in their order. */
+  closeUps(questions: readonly CloseUp[]): Promise<readonly CloseUpAnswers[keyof CloseUpAnswers][] | undefined> {
+    return this.ofCloseUp(questions, false);
   }
 
-  inspect(request: number): Promise<Answers['inspect']> {
-    return this.ask({ kind: 'inspect', request });
+  private async ofCloseUp<A>(asked: unknown, patient: boolean): Promise<A | undefined> {
+    const { question } = askedText(asked);
+    const answer = await this.request({ kind: 'close-up', question, ...(patient && { patient }) });
+    return answer === null ? undefined : answerOf<A>(answer);
   }
 
   freshSeed(): Promise<string> {
-    return this.ask({ kind: 'fresh-seed' });
-  }
-
-  report(): Promise<Answers['report']> {
-    return this.ask({ kind: 'report' });
-  }
-
-  outcomes(): Promise<Answers['outcomes']> {
-    return this.ask({ kind: 'outcomes' });
+    return this.request({ kind: 'fresh-seed' });
   }
 
   /** Resolves when an ended thread was replaced, or could not be. */
@@ -303,19 +285,21 @@ export class Client {
     const { readTraceFile } = await import('./traceFile.ts');
     const { outcome, packed } = await readTraceFile(file, progress);
     if (outcome.ok) {
-      await this.ask({ kind: 'trace', packed }, [packed.buffer]);
+      await this.request({ kind: 'trace', packed }, [packed.buffer]);
       this.traceFile = file;
     }
     return outcome;
   }
 
-  private ask<K extends Question['kind']>(
+  /** `work` names what may take long in one piece. */
+  private request<K extends Question['kind']>(
     question: Extract<Question, { kind: K }>,
     transfer: Transferable[] = [],
+    work: string = question.kind,
   ): Promise<Answers[K]> {
     const id = this.nextId++;
     return new Promise<Answers[keyof Answers]>((resolve, reject) => {
-      this.pending.set(id, { resolve, reject, mostSilent: WHOLE.has(question.kind) ? MOST_SILENT_WHOLE : MOST_SILENT });
+      this.pending.set(id, { resolve, reject, mostSilent: WHOLE.has(work) ? MOST_SILENT_WHOLE : MOST_SILENT });
       if (!this.send({ kind: 'ask', id, question }, transfer))
         this.settle(id)?.reject(new LostError('no simulation is running'));
     }).then((value) => trust<Answers[K]>(value)); // The table of answers gives the type for each question.

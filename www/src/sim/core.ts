@@ -1,21 +1,15 @@
 // The WebAssembly module as the runner sees it. Tests use a small stand-in with the same interface. In worker.ts and
 // quick.ts the compiler checks that the modules, whose declarations are generated, implement it.
 import type {
-  CloseUp,
   ColumnsQuery,
   Diagnostic,
-  EventRows,
-  EventsQuery,
-  Evidence,
   FrameQuery,
   Occasion,
-  RequestDetail,
   RunFigures,
-  ScalingQuery,
-  ScalingRows,
   StepKind,
   Stop,
 } from '../generated/boundary.ts';
+import type { AnswerBytes } from './packet.ts';
 
 /** Columns of equal length, copied out of the module's memory. */
 export type ColumnSet = { names: string[]; columns: Float64Array<ArrayBuffer>[] };
@@ -45,27 +39,16 @@ export interface SimCore {
    */
   adopt(text: string): void;
   adoptWithTrace(text: string, trace: TraceCore): void;
-  /** The number of checkpoints, and roughly their bytes. */
-  checkpoints(): [number, number];
   apply(editJson: string): Diagnostic[];
   nowUs(): number;
   events(): number;
   /** JSON of a `Frame`. */
   frame(query: FrameQuery): Uint8Array;
-  eventRows(query: EventsQuery): EventRows;
-  inspect(request: number): RequestDetail | null;
-  /** The slowest request reported between two instants and no slower than a limit: by TTFT, or else by E2E. */
-  slowest(ttft: boolean, fromUs: number, toUs: number, atMostUs: number): number | undefined;
-  /** Bytes of the JSON of the answer. The first module does not have it. */
-  closeUp?(asked: CloseUp): Uint8Array;
-  /** The decisions of autoscalers. The first module does not have them. */
-  scalingRows?(query: ScalingQuery): ScalingRows;
+  /** The answer to a `RunQuestion`, JSON text. */
+  ask(question: string): AnswerBytes;
+  /** The answer to a `CloseUp`, JSON text, or to a list of them. The first module has none. */
+  closeUp?(question: string): AnswerBytes;
   columns(query: ColumnsQuery): ColumnSet;
-  evidence(): Evidence;
-  report(): string;
-  /** The outcome of each request up to the playhead, for the module of comparisons. */
-  outcomes(): Uint8Array;
-  digest(report: string): string;
   scenario(): string;
   free(): void;
 }

@@ -11,16 +11,12 @@ export type {
   Mapping as ImportedKey,
   NewTraffic,
   PoolMemory as ImportMemory,
+  Settled,
   Standing,
   System as ExportSystem,
+  Text as NamedText,
   TrafficAsked,
 } from '../generated/boundary.ts';
-
-/** A text with its name, such as that of a file. */
-export type NamedText = { readonly name: string; readonly text: string };
-
-/** A choice between the values of a field. */
-export type Settled = { readonly field: string; readonly choice: number };
 
 /** A field that changes, with its label and the effect of its edit, as the schema has them. */
 export type ImportChange = FieldChange & { readonly label?: string; readonly effect?: string };

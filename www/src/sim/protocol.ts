@@ -1,21 +1,6 @@
 // The messages between the page and the simulation worker. Every message is plain data; columns travel as transfers.
-import type { Place } from '../base/view.ts';
-import type {
-  CloseUp,
-  Diagnostic,
-  EventRows,
-  EventsQuery,
-  Evidence,
-  FrameQuery,
-  Occasion,
-  RequestDetail,
-  RunFigures,
-  ScalingQuery,
-  ScalingRows,
-  StepKind,
-  Stop,
-  View,
-} from '../generated/boundary.ts';
+import type { Diagnostic, FrameQuery, Occasion, RunFigures, StepKind, Stop, View } from '../generated/boundary.ts';
+import type { AnswerBytes } from './packet.ts';
 
 /** The instant of the run after a command, and its document. */
 export type RunState = { readonly nowUs: number; readonly scenario: string };
@@ -44,8 +29,6 @@ export type Accepted = RunState & {
 
 /** How a seek or step ended, and its instant. */
 export type Stopped = { readonly stop: Stop; readonly nowUs: number };
-
-export type RunReport = { readonly json: string; readonly digest: string };
 
 export type ColumnsAnswer = {
   readonly view: View;
@@ -89,23 +72,12 @@ export type Question =
       readonly views: readonly View[];
       readonly window?: { readonly fromUs: number; readonly toUs: number };
     }
-  | { readonly kind: 'events'; readonly query: EventsQuery }
-  | { readonly kind: 'scaling'; readonly query: ScalingQuery }
-  | { readonly kind: 'inspect'; readonly request: number }
-  | { readonly kind: 'slowest'; readonly place: Place }
-  /** A question of a view of single steps, blocks or requests; a patient one does not hurry the run to the module with answers. */
-  | { readonly kind: 'close-up'; readonly asked: CloseUp; readonly patient?: boolean }
+  /** A question about the run at the playhead: a `RunQuestion` as JSON text. */
+  | { readonly kind: 'present'; readonly question: string }
+  /** A `CloseUp` as JSON text, or a list of them; a patient one does not hurry the run to the module with answers. */
+  | { readonly kind: 'close-up'; readonly question: string; readonly patient?: boolean }
   /** A fresh random seed as text, because JavaScript's numbers do not hold all seeds. */
   | { readonly kind: 'fresh-seed' }
-  | { readonly kind: 'report' }
-  /** The outcome of each request up to the playhead, for the thread of comparisons. */
-  | { readonly kind: 'outcomes' }
-  /** The figures of this run for a list of runs. */
-  | { readonly kind: 'figures' }
-  /** The number of checkpoints, and roughly their bytes. */
-  | { readonly kind: 'checkpoints' }
-  /** The basis of the numbers, at the playhead. */
-  | { readonly kind: 'evidence' }
   /** Takes a trace that the thread of links has read. */
   | { readonly kind: 'trace'; readonly packed: Uint8Array<ArrayBuffer> };
 
@@ -117,20 +89,11 @@ export type Answers = {
   step: Stopped;
   'run-to': Stopped;
   seek: Stopped;
-  figures: RunFigures;
-  checkpoints: readonly [number, number];
   columns: readonly ColumnsAnswer[];
-  events: EventRows;
-  scaling: ScalingRows;
-  inspect: RequestDetail | null;
-  /** The request of the place. */
-  slowest: number | null;
-  /** The bytes of the answer's JSON; `null` while the run is in the module without close-ups. */
-  'close-up': Uint8Array<ArrayBuffer> | null;
+  present: AnswerBytes;
+  /** `null` while the run is in the module without close-ups. */
+  'close-up': AnswerBytes | null;
   'fresh-seed': string;
-  report: RunReport;
-  outcomes: Uint8Array<ArrayBuffer>;
-  evidence: Evidence;
   trace: null;
 };
 

@@ -1,10 +1,10 @@
 // The module built for speed, with what-if questions and laws of queueing theory. Only this file imports it. The threads
 // of the simulation, of what-if questions and of laws each load it.
-import init, { freshSeed, Questions, Sim, Trace, theoryOfCases, theoryOfRun } from '../../pkg/quick.js';
+import init, { freshSeed, Sim, TheoryDesk, Trace, WhatIfDesk } from '../../pkg/quick.js';
 import wasmUrl from '../../pkg/quick_bg.wasm?url';
 import { type Core, coreOf } from './core.ts';
 
-export { Questions, theoryOfCases, theoryOfRun };
+export { TheoryDesk, WhatIfDesk };
 
 /** May be used once `ready` has resolved. */
 export const QUICK = coreOf({ freshSeed, Sim, Trace });

@@ -3,9 +3,10 @@
 // It does not depend on WebAssembly or the browser, so that its guarantees (never longer than a slice, one frame at a
 // time, the old run stays when a new one is refused) can be tested with a stand-in.
 import { isLate } from '../base/chartList.ts';
-import type { FrameQuery, Occasion, ScalingQuery, ScalingRows, StepKind, Stop } from '../generated/boundary.ts';
+import type { FrameQuery, Occasion, StepKind, Stop } from '../generated/boundary.ts';
 import type { Core, SimCore, Surroundings } from './core.ts';
 import { AchievedPace, framesOf } from './framePace.ts';
+import type { AnswerBytes } from './packet.ts';
 import { PresentRun } from './presentRun.ts';
 import {
   type Answers,
@@ -33,6 +34,12 @@ const QUIET_MS = { seeking: 25, back: 300 } as const;
 const DEFAULT_DETAIL: FrameQuery = { window_s: 30, queue: 12, batch: 64, cells: 168, moves: 64 };
 
 type Post = (message: FromWorker, transfer?: Transferable[]) => void;
+
+/** The answer, with its bytes given away. */
+function handedOut(answer: AnswerBytes, transfer: Transferable[]): AnswerBytes {
+  for (const bytes of answer) transfer.push(bytes.buffer);
+  return answer;
+}
 
 export class Runner {
   private readonly run: PresentRun;
@@ -140,46 +147,20 @@ export class Runner {
         return this.run.core.check(question.text);
       case 'apply':
         return this.apply(question.edit);
-      case 'slowest': {
-        const { of, fromS, toS, atMostMs } = question.place;
-        return this.run.sim?.slowest(of === 'ttft', fromS * 1e6, toS * 1e6, atMostMs * 1000) ?? null;
-      }
+      case 'present':
+        return handedOut(this.running().ask(question.question), transfer);
       case 'close-up':
         return this.closeUp(question, transfer);
       case 'columns':
         return this.columns(question, transfer);
-      case 'events':
-        return this.run.sim?.eventRows(question.query) ?? { rows: [], total: 0, lost: 0 };
-      case 'scaling':
-        return this.scaling(question.query);
-      case 'inspect':
-        return this.run.sim?.inspect(question.request) ?? null;
       case 'fresh-seed':
         return this.run.core.freshSeed();
-      case 'evidence':
-        return this.running().evidence();
-      case 'figures':
-        return this.running().figures();
-      case 'checkpoints':
-        return this.running().checkpoints();
-      case 'report':
-        return this.report();
-      case 'outcomes': {
-        const bytes = new Uint8Array(this.running().outcomes());
-        transfer.push(bytes.buffer);
-        return bytes;
-      }
       case 'trace':
         this.run.takeTrace(question.packed);
         return null;
       default:
         return never(question);
     }
-  }
-
-  private report(): Answers['report'] {
-    const json = this.running().report();
-    return { json, digest: this.running().digest(json) };
   }
 
   private load(question: Extract<Question, { kind: 'load' }>): Answers['load'] {
@@ -279,7 +260,7 @@ export class Runner {
 
   /** A run in the module without close-ups moves to the other one, however long that takes unless the question is patient. */
   private closeUp(
-    { asked, patient = false }: Extract<Question, { kind: 'close-up' }>,
+    { question, patient = false }: Extract<Question, { kind: 'close-up' }>,
     transfer: Transferable[],
   ): Answers['close-up'] {
     const { sim } = this.run;
@@ -287,18 +268,7 @@ export class Runner {
       this.handOver(!patient);
       return null;
     }
-    const bytes = new Uint8Array(sim.closeUp(asked));
-    transfer.push(bytes.buffer);
-    return bytes;
-  }
-
-  /** A run in the module without decisions moves to the other one; the question is refused, and asked again later. */
-  private scaling(query: ScalingQuery): ScalingRows {
-    const { sim } = this.run;
-    if (!sim) return { rows: [], made: 0, changes: 0 };
-    if (sim.scalingRows) return sim.scalingRows(query);
-    this.handOver(true);
-    throw new Refused([{ severity: 'error', path: '', found: 'the first module', allowed: 'the other', fix: 'wait' }]);
+    return handedOut(sim.closeUp(question), transfer);
   }
 
   private running(): SimCore {

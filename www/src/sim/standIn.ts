@@ -1,6 +1,7 @@
 // A stand-in for a simulation and its environment, for tests of the runner.
-import type { Diagnostic, EventRows, Evidence, RunFigures, ScalingRows, Stop } from '../generated/boundary.ts';
+import type { Diagnostic, RunFigures, Stop } from '../generated/boundary.ts';
 import type { ColumnSet, Core, SimCore, Surroundings } from './core.ts';
+import type { AnswerBytes } from './packet.ts';
 import type { FromWorker, Question } from './protocol.ts';
 import { Runner } from './runner.ts';
 
@@ -76,9 +77,6 @@ export class FakeSim implements SimCore {
   computedUs(): number {
     return this.computed;
   }
-  checkpoints(): [number, number] {
-    return [1, 1000];
-  }
   beginStep(kind: string): void {
     this.stepAt = this.count + (kind === 'preemption' ? 10_000 : 1);
   }
@@ -104,34 +102,12 @@ export class FakeSim implements SimCore {
     this.clock.ms += this.frameMs;
     return new TextEncoder().encode(JSON.stringify({ now_us: this.us }));
   }
-  eventRows(): EventRows {
-    return { rows: [], total: 0, lost: 0 };
-  }
-  scalingRows(): ScalingRows {
-    return { rows: [], made: 0, changes: 0 };
-  }
-  slowest(): undefined {
-    return undefined;
-  }
-
-  inspect(): null {
-    return null;
+  /** Answers with the question. */
+  ask(question: string): AnswerBytes {
+    return [new TextEncoder().encode(question)];
   }
   columns(): ColumnSet {
     return { names: ['t_s', 'v'], columns: [new Float64Array([0]), new Float64Array([1])] };
-  }
-  evidence(): Evidence {
-    return { parts: [], outside: [], pools: [], coefficients: [] };
-  }
-
-  outcomes(): Uint8Array<ArrayBuffer> {
-    return new Uint8Array([1]);
-  }
-  report(): string {
-    return '{}';
-  }
-  digest(): string {
-    return '0123456789abcdef';
   }
   scenario(): string {
     return '{}';

@@ -1,8 +1,7 @@
 // Reads a trace file in a thread of its own, which ends afterwards. The page's module takes the trace.
+import type { TraceFigures, TraceRead } from '../generated/boundary.ts';
 import { Asking } from './asking.ts';
-import type { LinkAnswers, LinkQuestion } from './linkProtocol.ts';
-import { spawnLinks } from './spawnLinks.ts';
-import type { TraceChanges, TraceFigures, TraceRead } from './traceTypes.ts';
+import type { TraceChanges } from './traceTypes.ts';
 
 /** What was read of a file that is inspected: a run takes it without another reading. */
 const kept = new WeakMap<File, TraceRead>();
@@ -33,20 +32,20 @@ export async function inspectTraceFile(
 
 /** Figures of what runs of a file that was inspected, from a thread of its own until `end`. */
 export class TraceFiguresOf {
-  private readonly thread = new Asking<LinkQuestion, LinkAnswers>(spawnLinks);
+  private readonly thread = new Asking('links');
   private readonly rows: Promise<unknown>;
 
   constructor(file: File) {
     // A copy: a run takes what was kept.
     const packed = kept.get(file)?.packed.slice() ?? new Uint8Array();
-    this.rows = this.thread.ask({ kind: 'trace-rows', packed });
+    this.rows = this.thread.ask('trace-rows', packed);
     this.rows.catch(() => {});
   }
 
   /** `null` if the changes leave no row. */
   async of(changes: TraceChanges, seed: number): Promise<TraceFigures | null> {
     await this.rows;
-    return this.thread.ask({ kind: 'trace-figures', settings: JSON.stringify(changes), seed });
+    return this.thread.ask('trace-figures', { settings: JSON.stringify(changes), seed });
   }
 
   end(): void {
@@ -56,21 +55,21 @@ export class TraceFiguresOf {
 
 /** Reads in chunks, so that the file never has to fit in memory twice. */
 async function read(file: File, progress: Progress, stop?: AbortSignal): Promise<TraceRead> {
-  const thread = new Asking<LinkQuestion, LinkAnswers>(spawnLinks);
+  const thread = new Asking('links');
   // Its open question is then lost.
   stop?.addEventListener('abort', () => thread.end());
   try {
-    await thread.ask({ kind: 'trace-open', name: file.name, columns: named.get(file) });
+    await thread.ask('trace-open', { name: file.name, columns: named.get(file) });
     const reader = file.stream().getReader();
     let bytes = 0;
     for (let piece = await reader.read(); piece.value; piece = await reader.read()) {
       bytes += piece.value.byteLength;
       stop?.throwIfAborted();
-      await thread.ask({ kind: 'trace-push', bytes: piece.value });
+      await thread.ask('trace-push', piece.value);
       progress(bytes);
     }
     stop?.throwIfAborted();
-    return await thread.ask({ kind: 'trace-finish' });
+    return await thread.ask('trace-finish', null);
   } finally {
     thread.end();
   }

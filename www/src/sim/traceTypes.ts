@@ -1,5 +1,4 @@
 // What the reader of traces finds in a file.
-import type { TraceInspection, TraceOutcome } from '../generated/boundary.ts';
 
 export type {
   TraceBin,
@@ -9,17 +8,8 @@ export type {
   TraceLengths,
   TraceLines,
   TraceName,
+  TraceRead,
 } from '../generated/boundary.ts';
-
-/**
- * The result of reading a trace file: its summary, and its columns for the simulation, which are missing if it was
- * refused; and what it is like.
- */
-export type TraceRead = {
-  readonly outcome: TraceOutcome;
-  readonly packed: Uint8Array<ArrayBuffer>;
-  readonly inspection: TraceInspection | null;
-};
 
 /** What is done to the rows of a trace before they run, in this order; a change that is missing is not made. */
 export type TraceChanges = {

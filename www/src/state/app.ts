@@ -6,8 +6,8 @@ import { Schema } from '../base/schema.ts';
 import { trust } from '../base/trust.ts';
 import rawSchema from '../generated/schema.json';
 import { Client, type Crash } from '../sim/client.ts';
+import type { DeskWorker } from '../sim/desks.ts';
 import type { WorkerLike } from '../sim/spawn.ts';
-import type { LinkWorker } from '../sim/spawnLinks.ts';
 import { createDialogs, type DialogsSlice } from './slices/dialogs.ts';
 import { createDocument, type DocumentSlice } from './slices/document.ts';
 import { createLinksSlice, type LinksSlice } from './slices/links.ts';
@@ -33,7 +33,7 @@ export type App = {
   readonly start: () => Promise<void>;
 };
 
-export function createApp(spawn: () => WorkerLike, spawnLink: () => LinkWorker): App {
+export function createApp(spawn: () => WorkerLike, spawnLink: () => DeskWorker): App {
   const client = (): Client => simulation;
   const dialogs: DialogsSlice = createDialogs(
     () => transport.frame(),

@@ -40,12 +40,12 @@ async function asked(page, kind) {
         const listen = (event) => {
           if (event.data.kind !== 'answer' || event.data.id !== id) return;
           window.simulation.removeEventListener('message', listen);
-          resolve(event.data.value);
+          resolve(JSON.parse(new TextDecoder().decode(event.data.value[0])));
         };
         window.simulation.addEventListener('message', listen);
-        window.simulation.postMessage({ kind: 'ask', id, question });
+        window.simulation.postMessage({ kind: 'ask', id, question: { kind: 'present', question } });
       }),
-    { kind },
+    JSON.stringify({ [kind]: null }),
   );
 }
 
@@ -168,7 +168,7 @@ export async function seeks(site, times, quantile) {
   );
   await resting(page);
   const loaded = (await longTasks(page)).length;
-  const [checkpoints, bytes] = await asked(page, 'checkpoints');
+  const { count: checkpoints, bytes } = await asked(page, 'checkpoints');
   const next = places();
   const took = [];
   for (let k = 0; k < SEEKS; k++) {
@@ -177,7 +177,7 @@ export async function seeks(site, times, quantile) {
   }
   const drags = [];
   for (let k = 0; k < DRAGS; k++) drags.push(await dragMs(page, next.next().value));
-  const [after, bytesAfter] = await asked(page, 'checkpoints');
+  const { count: after, bytes: bytesAfter } = await asked(page, 'checkpoints');
   const switched = await switches(page, 4 * times);
   const long = (await longTasks(page)).slice(loaded);
   await close();

@@ -56,7 +56,9 @@ const known = {
     rightTab: tab,
     setRightTab: setTab,
     drawer: () => query.has('open'),
-    closeUp: async (asked: CloseUp) => (isEmpty ? undefined : answerOf(asked)),
+    closeUp: async (kind: string, query: unknown) =>
+      isEmpty ? undefined : answerOf(trust<CloseUp>({ [kind]: query })),
+    closeUps: async (all: readonly CloseUp[]) => (isEmpty ? undefined : all.map(answerOf)),
   },
   document: { warmUpS: () => 20, current: () => ({}) },
   studies: {},

@@ -46,8 +46,8 @@ const app = trust<App>({
     selected: () => (query.has('pick') ? { request: 1185, replica: undefined } : NOTHING),
     cursorS: () => (query.has('cursor') ? 131.02 : undefined),
     ...{ setCursorS: none, select: none, setRightTab: none, setDrawer: none },
-    closeUp: async (asked: object) =>
-      'lanes' in asked ? readFrame(new TextEncoder().encode(JSON.stringify(kept))) : step,
+    closeUp: async (kind: string) =>
+      kind === 'lanes' ? readFrame(new TextEncoder().encode(JSON.stringify(kept))) : step,
   },
   dialogs: { tell: none },
 });

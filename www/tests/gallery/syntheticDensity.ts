@@ -178,7 +178,6 @@ function summaryOf(filter: RequestFilter): SelectionSummary {
 
 /** The answer to a question, as the client gives it. */
 export function answerOf(asked: CloseUp): unknown {
-  if ('several' in asked) return asked.several.map(answerOf);
   if ('density' in asked) return densityOf(asked.density.of, asked.density.columns);
   if ('ecdf' in asked) return ecdfOf(asked.ecdf.of, asked.ecdf.filter);
   if ('points' in asked) return pointsOf();

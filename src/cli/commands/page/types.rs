@@ -2,34 +2,22 @@
 //! their doc comments.
 
 use base::Diagnostic;
-use benchmarks::import::benchmark::Benchmark;
-use benchmarks::{Band, Comparison, OneRun, ToldLoad};
-use config::export::Exported;
-use config::import::configuration::{Imported, TrafficAsked};
-use document::SplitAsked;
+use benchmarks::questions::{MeasuredAnswers, MeasuredQuestion};
+use config::questions::{ExchangeAnswers, ExchangeQuestion};
 use document::limits;
-use document::link::{Asked, Made};
 use run::session::closeup::{CloseUp, CloseUpAnswers};
+use run::session::questions::{RunAnswers, RunQuestion};
 use run::session::report::RunMetric;
-use run::session::view::{
-    AnomalyKind, ColumnsQuery, DescribedModel, EventKind, EventRows, EventsQuery, Evidence,
-    ExpressionReading, Frame, FrameQuery, OpenedLink, PresetInfo, RequestDetail, RunFigures, ScalingQuery,
-    ScalingRows, TraceOutcome,
-};
+use run::session::view::{AnomalyKind, ColumnsQuery, EventKind, Frame, FrameQuery, PresetInfo};
 use run::session::{Occasion, OccasionChoice, Report, StepKind, Stop};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fmt::Write;
-use study::compare::{RequestCloud, RunComparison};
-use study::file::{StudyFile, StudyRead};
-use study::lesson::{CaseFigures, Guess, LessonCase, LessonRead, StepVerdict};
-use study::policies::RunPolicies;
-use study::sweep::{
-    Capacity, CaseText, RaceEntry, RaceRanking, RatioResult, RunRow, SweepElsewhere, SweepRow, SweepSummary,
-};
-use study::theory::{CaseTheory, Law, TheoryOfRun};
-use study::trace::{TraceFigures, TraceInspection};
-use study::whatif::{ExplainQuery, Explanation, WhatIf, WhatIfQuery};
+use study::questions::comparison::{ComparisonAnswers, ComparisonQuestion};
+use study::questions::links::{LinkAnswers, LinkQuestion};
+use study::questions::theory::{TheoryAnswers, TheoryQuestion};
+use study::questions::whatif::{WhatIfAnswers, WhatIfQuestion};
+use study::theory::Law;
 use tools::gallery::{Card, LessonCard};
 use tools::glossary::GlossaryEntry;
 use ts_rs::{Config, TS, TypeVisitor};
@@ -44,8 +32,7 @@ pub(crate) fn text() -> String {
         by_name: BTreeMap::new(),
         twice: Vec::new(),
     };
-    of_runs(&mut all);
-    of_studies(&mut all);
+    of_boundary(&mut all);
     assert!(all.twice.is_empty(), "types of the boundary with one name: {}", all.twice.join("; "));
     let types =
         all.by_name.values().fold(HEADER.to_owned(), |text, (_, declaration)| text + "\n" + declaration);
@@ -73,76 +60,29 @@ pub(crate) fn text() -> String {
         + &LINK_NUMBERS.map(number).concat()
 }
 
-/// What crosses the boundary of one run.
-fn of_runs(all: &mut Declarations) {
+/// What crosses the boundary: what drives a run, questions with their answers, and files that the page reads.
+fn of_boundary(all: &mut Declarations) {
     all.visit::<Frame>();
     all.visit::<FrameQuery>();
     all.visit::<Stop>();
     all.visit::<StepKind>();
     all.visit::<Occasion>();
     all.visit::<OccasionChoice>();
-    all.visit::<RunFigures>();
-    all.visit::<EventRows>();
-    all.visit::<EventsQuery>();
-    all.visit::<ScalingRows>();
-    all.visit::<ScalingQuery>();
-    all.visit::<RequestDetail>();
-    all.visit::<TraceFigures>();
-    all.visit::<TraceInspection>();
     all.visit::<ColumnsQuery>();
-    all.visit::<CloseUp>();
-    all.visit::<CloseUpAnswers>();
+    all.visit::<Report>();
+    all.visit::<Diagnostic>();
     all.visit::<PresetInfo>();
     all.visit::<Card>();
     all.visit::<LessonCard>();
     all.visit::<GlossaryEntry>();
-    all.visit::<TraceOutcome>();
-    all.visit::<OpenedLink>();
-    all.visit::<DescribedModel>();
-    all.visit::<ExpressionReading>();
-    all.visit::<SplitAsked>();
-    all.visit::<Imported>();
-    all.visit::<TrafficAsked>();
-    all.visit::<Exported>();
-    all.visit::<Made>();
-    all.visit::<Asked>();
-    all.visit::<Report>();
-    all.visit::<Diagnostic>();
-    all.visit::<Evidence>();
-}
-
-/// What crosses the boundary of benchmarks and of studies of whole runs.
-fn of_studies(all: &mut Declarations) {
-    all.visit::<Benchmark>();
-    all.visit::<Comparison>();
-    all.visit::<OneRun>();
-    all.visit::<ToldLoad>();
-    all.visit::<Band>();
-    all.visit::<RunComparison>();
-    all.visit::<RequestCloud>();
-    all.visit::<StudyFile>();
-    all.visit::<StudyRead>();
-    all.visit::<LessonRead>();
-    all.visit::<LessonCase>();
-    all.visit::<CaseFigures>();
-    all.visit::<StepVerdict>();
-    all.visit::<Guess>();
-    all.visit::<RunRow>();
-    all.visit::<RaceEntry>();
-    all.visit::<RaceRanking>();
-    all.visit::<RunPolicies>();
-    all.visit::<CaseText>();
-    all.visit::<SweepElsewhere>();
-    all.visit::<SweepRow>();
-    all.visit::<SweepSummary>();
-    all.visit::<Capacity>();
-    all.visit::<RatioResult>();
-    all.visit::<WhatIfQuery>();
-    all.visit::<WhatIf>();
-    all.visit::<ExplainQuery>();
-    all.visit::<Explanation>();
-    all.visit::<TheoryOfRun>();
-    all.visit::<CaseTheory>();
+    all.asked::<RunQuestion, RunAnswers>();
+    all.asked::<CloseUp, CloseUpAnswers>();
+    all.asked::<LinkQuestion, LinkAnswers>();
+    all.asked::<ComparisonQuestion, ComparisonAnswers>();
+    all.asked::<TheoryQuestion, TheoryAnswers>();
+    all.asked::<WhatIfQuestion, WhatIfAnswers>();
+    all.asked::<MeasuredQuestion, MeasuredAnswers>();
+    all.asked::<ExchangeQuestion, ExchangeAnswers>();
 }
 
 /// Limits of links that the page needs: name, what it is, value.
@@ -180,6 +120,14 @@ struct Declarations {
     by_name: BTreeMap<String, (&'static str, String)>,
     /// Types with the name of another.
     twice: Vec<String>,
+}
+
+impl Declarations {
+    /// Questions, and their answers.
+    fn asked<Q: TS + 'static, A: TS + 'static>(&mut self) {
+        self.visit::<Q>();
+        self.visit::<A>();
+    }
 }
 
 impl TypeVisitor for Declarations {

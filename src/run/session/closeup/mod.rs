@@ -15,8 +15,8 @@ mod request_table;
 mod selected;
 
 use crate::session::Session;
-use base::json;
-use serde::{Deserialize, Serialize};
+use crate::session::view::{ScalingQuery, ScalingRows};
+use base::ask::Beside;
 
 pub use blocks::{
     BlockDetail, BlockEvent, BlockPage, BlockQuery, Blocks, BlocksQuery, CpuBlocks, GroupBelief, PrefixNode,
@@ -33,109 +33,44 @@ pub use request_table::{
     SelectionSummary, SortKey,
 };
 
-/// A question of a close-up.
-#[apply(typescript!)]
-#[derive(Clone, Debug, PartialEq, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum CloseUp {
-    /// The lanes between two instants.
-    Lanes(LanesQuery),
-    /// One step.
-    Step(StepQuery),
-    /// The blocks of a replica.
-    Blocks(BlocksQuery),
-    /// One block.
-    Block(BlockQuery),
-    /// A heat map.
-    Density(DensityQuery),
-    /// A distribution over the requests of a filter.
-    Ecdf(EcdfQuery),
-    /// The figures before and after an instant.
-    Around(AroundQuery),
-    /// Steps by batch size.
-    Points(PointsQuery),
-    /// Rows of the table of requests.
-    Rows(RequestRowsQuery),
-    /// What sets the requests of a filter apart.
-    Summary(RequestFilter),
-    /// The values of expressions over `report`, `frame` and `scenario` of the run, at most 64; conditions are 1 and 0.
-    Figures(Vec<String>),
-    /// Questions that are answered at one instant: at most 16, none of which is of this kind.
-    Several(Vec<CloseUp>),
-}
-
-/// Most questions at once.
-const MOST_AT_ONCE: usize = 16;
-
 /// Most expressions of one question.
 const MOST_FIGURES: usize = 64;
 
-/// The answers, by the name of the question.
-#[apply(typescript!)]
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct CloseUpAnswers {
-    /// The lanes.
-    pub lanes: Lanes,
-    /// The step, if it is kept.
-    pub step: Option<StepDetail>,
-    /// The blocks, if there is such a replica.
-    pub blocks: Option<Blocks>,
-    /// The block, if there is such a one.
-    pub block: Option<BlockDetail>,
-    /// The heat map.
-    pub density: Density,
-    /// The distribution.
-    pub ecdf: Ecdf,
-    /// The figures.
-    pub around: Around,
-    /// The steps.
-    pub points: StepPoints,
-    /// The rows.
-    pub rows: RequestRows,
-    /// What sets them apart.
-    pub summary: SelectionSummary,
-    /// The values in the order of the expressions; null for one that is missing.
-    pub figures: Vec<Option<f64>>,
-    /// The answers in the order of the questions.
-    #[cfg_attr(feature = "schema", ts(type = "unknown[]"))]
-    pub several: Vec<String>,
+questions! {
+    /// A question of a close-up.
+    CloseUp, CloseUpAnswers of &Session;
+    /// The lanes between two instants.
+    lanes: Lanes(LanesQuery) -> Lanes = |run, query, _| Ok(run.lanes(&query));
+    /// One step, if it is kept.
+    step: Step(StepQuery) -> Option<StepDetail> = |run, query, _| Ok(run.step_detail(&query));
+    /// The blocks of a replica, if there is such a one.
+    blocks: Blocks(BlocksQuery) -> Option<Blocks> = |run, query, _| Ok(run.blocks(&query));
+    /// One block, if there is such a one.
+    block: Block(BlockQuery) -> Option<BlockDetail> = |run, query, _| Ok(run.block_detail(&query));
+    /// A heat map.
+    density: Density(DensityQuery) -> Density = |run, query, _| Ok(run.density(&query));
+    /// A distribution over the requests of a filter.
+    ecdf: Ecdf(EcdfQuery) -> Ecdf = |run, query, _| Ok(run.ecdf(&query));
+    /// The figures before and after an instant.
+    around: Around(AroundQuery) -> Around = |run, query, _| Ok(run.around(&query));
+    /// Steps by batch size.
+    points: Points(PointsQuery) -> StepPoints = |run, query, _| Ok(run.step_points(&query));
+    /// Rows of the table of requests.
+    rows: Rows(RequestRowsQuery) -> RequestRows = |run, query, _| Ok(run.request_rows(&query));
+    /// What sets the requests of a filter apart.
+    summary: Summary(RequestFilter) -> SelectionSummary = |run, filter, _| Ok(run.selection_summary(&filter));
+    /// The values of expressions over `report`, `frame` and `scenario` of the run, at most 64, in their order: conditions are 1 and 0, a
+    /// missing value is null.
+    figures: Figures(Vec<String>) -> Vec<Option<f64>> =
+        |run, all, _| Ok(live::live_figures(run, &all[..all.len().min(MOST_FIGURES)]));
+    /// The decisions of autoscalers.
+    scaling: Scaling(ScalingQuery) -> ScalingRows = |run, query, _| Ok(run.scaling_rows(&query));
 }
 
 impl Session {
     /// The answer to a question as JSON text: that field of [`CloseUpAnswers`].
     pub fn close_up(&self, asked: &CloseUp) -> String {
-        match asked {
-            CloseUp::Lanes(query) => json::compact(&self.lanes(query)),
-            CloseUp::Step(query) => json::compact(&self.step_detail(query)),
-            CloseUp::Blocks(query) => json::compact(&self.blocks(query)),
-            CloseUp::Block(query) => json::compact(&self.block_detail(query)),
-            CloseUp::Density(query) => json::compact(&self.density(query)),
-            CloseUp::Ecdf(query) => json::compact(&self.ecdf(query)),
-            CloseUp::Around(query) => json::compact(&self.around(query)),
-            CloseUp::Points(query) => json::compact(&self.step_points(query)),
-            CloseUp::Rows(query) => json::compact(&self.request_rows(query)),
-            CloseUp::Summary(filter) => json::compact(&self.selection_summary(filter)),
-            CloseUp::Figures(all) => {
-                json::compact(&live::live_figures(self, &all[..all.len().min(MOST_FIGURES)]))
-            }
-            CloseUp::Several(all) => {
-                let answer = |asked: &CloseUp| match asked {
-                    CloseUp::Several(_) => "null".to_owned(),
-                    CloseUp::Lanes(_)
-                    | CloseUp::Step(_)
-                    | CloseUp::Blocks(_)
-                    | CloseUp::Block(_)
-                    | CloseUp::Density(_)
-                    | CloseUp::Ecdf(_)
-                    | CloseUp::Around(_)
-                    | CloseUp::Points(_)
-                    | CloseUp::Rows(_)
-                    | CloseUp::Summary(_)
-                    | CloseUp::Figures(_) => self.close_up(asked),
-                };
-                let answers: Vec<String> = all.iter().take(MOST_AT_ONCE).map(answer).collect();
-                format!("[{}]", answers.join(","))
-            }
-        }
+        let answer = asked.clone().answer(self, &mut Beside::default());
+        answer.expect("INV-6: no close-up is refused")
     }
 }

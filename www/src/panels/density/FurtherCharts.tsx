@@ -93,7 +93,7 @@ function createSteps(app: Props['app']): () => StepPoints | undefined {
       to_us: shown ? Math.round(shown.toS * 1e6) : Number.MAX_SAFE_INTEGER,
       ...(replica !== undefined && { replica }),
     };
-    const found = await app.selection.closeUp<'points'>({ points: query }, true).catch(() => undefined);
+    const found = await app.selection.closeUp('points', query, true).catch(() => undefined);
     setPoints(found);
     clearTimeout(timer);
     if (!found) timer = setTimeout(ask, AGAIN_MS);

@@ -75,7 +75,7 @@ export function createAnswers(app: Pick<App, 'transport' | 'selection'>, places:
   const ask = oneAtATime(async () => {
     const began = performance.now();
     const { several, filter, offset, editUs } = questions(app.transport.writtenFrame(), places());
-    const found = await app.selection.closeUp<'several'>({ several }).catch(() => undefined);
+    const found = await app.selection.closeUps(several).catch(() => undefined);
     clearTimeout(timer);
     due = performance.now() + SHARE * (performance.now() - began);
     if (!found) {

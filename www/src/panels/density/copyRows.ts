@@ -11,7 +11,7 @@ const MOST = 100_000;
 export async function copyRows(app: Pick<App, 'selection' | 'dialogs'>): Promise<void> {
   const { by, descending } = sorting();
   const query = { filter: filterNow(), sort: by, descending, offset: 0, limit: MOST };
-  const found = await app.selection.closeUp<'rows'>({ rows: query }).catch(() => undefined);
+  const found = await app.selection.closeUp('rows', query).catch(() => undefined);
   if (!found) return;
   const csv = csvOf(found.rows);
   const part = found.matching > MOST ? `The first ${count(MOST)} of ${count(found.matching)}` : count(found.matching);

@@ -3,7 +3,7 @@ import { createSignal, For, type JSX, onCleanup, Show } from 'solid-js';
 import { equal, type Json } from '../../base/json.ts';
 import { DASH, text } from '../../base/units.ts';
 import type { Difference } from '../../generated/boundary.ts';
-import { CompareClient, spawnCompare } from '../../sim/compareClient.ts';
+import { Asking } from '../../sim/asking.ts';
 import type { App } from '../../state/app.ts';
 import { brought } from '../../state/files/exchange.ts';
 import { createOverSeeds } from '../../state/studies/overSeeds.ts';
@@ -34,7 +34,7 @@ export function PolicyDifference(props: { app: Pick<App, 'document'>; scenario: 
   const since = imported ? 'imported' : 'opened';
   const changed = !equal(before, props.scenario);
   const [trouble, setTrouble] = createSignal('');
-  const thread = new CompareClient(spawnCompare);
+  const thread = new Asking('compare');
   const over = createOverSeeds(
     thread,
     () => before,

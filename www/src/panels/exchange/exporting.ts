@@ -3,7 +3,7 @@ import { createSignal, onCleanup } from 'solid-js';
 import { getAt, type Json } from '../../base/json.ts';
 import { writeDocument } from '../../base/text.ts';
 import { trust } from '../../base/trust.ts';
-import { ExchangeClient, spawnExchange } from '../../sim/exchangeClient.ts';
+import { Asking } from '../../sim/asking.ts';
 import type { Exported, ExportSystem } from '../../sim/exchangeTypes.ts';
 import { brought } from '../../state/files/exchange.ts';
 import { reasonOf } from './importing.ts';
@@ -67,7 +67,7 @@ export function sameRows(file: Exported, changed: readonly string[]): number {
 }
 
 export function createExporting(scenario: Json, original: Json) {
-  const client = new ExchangeClient(spawnExchange);
+  const client = new Asking('exchange');
   onCleanup(() => client.end());
   const [written, setWritten] = createSignal<ReadonlyMap<ExportSystem, Written>>(new Map());
   const [trouble, setTrouble] = createSignal('');
@@ -75,16 +75,16 @@ export function createExporting(scenario: Json, original: Json) {
 
   async function write(system: ExportSystem): Promise<void> {
     for (const { text: beside } of brought(original)?.texts ?? []) {
-      const file = await client.ask({ kind: 'export', scenario: text, system, beside });
+      const file = await client.ask('export', { scenario: text, system, beside });
       if (file.not_beside === null) return readBack(file, true);
     }
-    return readBack(await client.ask({ kind: 'export', scenario: text, system }), false);
+    return readBack(await client.ask('export', { scenario: text, system }), false);
   }
   async function readBack(file: Exported, beside: boolean): Promise<void> {
     setWritten((before) => new Map(before).set(file.system, { file, beside, same: undefined }));
     if (file.exact === 0) return;
     const texts = [{ name: file.file_name, text: file.text }];
-    const { changes } = await client.ask({ kind: 'import', texts, into: text, settled: [] });
+    const { changes } = await client.ask('import', { texts, into: text, settled: [] });
     const same = sameRows(
       file,
       changes.map(({ field }) => field),

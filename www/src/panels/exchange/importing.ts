@@ -3,8 +3,8 @@
 import { type Accessor, batch, createMemo, createSignal, onCleanup, type Setter } from 'solid-js';
 import { type Schema, sentence } from '../../base/schema.ts';
 import { writeDocument } from '../../base/text.ts';
+import { Asking } from '../../sim/asking.ts';
 import { LostError, RefusedError } from '../../sim/client.ts';
-import { ExchangeClient, spawnExchange } from '../../sim/exchangeClient.ts';
 import type {
   ImportChange,
   Imported,
@@ -104,7 +104,7 @@ function createReading(
   texts: () => readonly NamedText[],
   choices: { readonly settled: Accessor<readonly Settled[]>; readonly asked: Accessor<TrafficAsked> },
 ) {
-  const reader = new ExchangeClient(spawnExchange);
+  const reader = new Asking('exchange');
   const [found, setFound] = createSignal<Imported>();
   const [trouble, setTrouble] = createSignal('');
   const [reading, setReading] = createSignal(false);
@@ -135,8 +135,7 @@ function createReading(
     const into = writeDocument(app.document.current());
     try {
       const { settled, asked: traffic } = choices;
-      const question = { kind: 'import', texts: asked, into, settled: settled(), asked: traffic() } as const;
-      const next = await reader.ask(question);
+      const next = await reader.ask('import', { texts: asked, into, settled: settled(), asked: traffic() });
       if (mine === latest) told(labelled(next, app.document.schema), '');
     } catch (error) {
       if (mine === latest) told(found(), reasonOf(error));

@@ -19,7 +19,7 @@ export function valuesOf(app: Pick<App, 'selection' | 'transport'>, entry: Acces
     const expressions = expressionsOf(of);
     const frame = app.transport.frame();
     if (expressions.length === 0 || asked === frame) return;
-    const found = await app.selection.closeUp<'figures'>({ figures: [...expressions] }).catch(() => undefined);
+    const found = await app.selection.closeUp('figures', expressions).catch(() => undefined);
     if (of !== entry()) return;
     // Nothing is known while the run is in the module without close-ups: it is asked again.
     asked = found && frame;

@@ -27,7 +27,7 @@ export default function ScalingBlock(props: {
   const ask = oneAtATime(async () => {
     const [found] = await app.studies.columns(['replicas']).catch(() => []);
     setColumns(found);
-    setDecisions(await app.selection.scaling({ changes_only: true, most: MOST }).catch(() => undefined));
+    setDecisions(await app.selection.closeUp('scaling', { changes_only: true, most: MOST }).catch(() => undefined));
     // The report belongs to an instant and is costly, so it is requested only when the run pauses.
     if (app.transport.mode() !== 'paused') return;
     const report = await app.selection.report().catch(() => undefined);

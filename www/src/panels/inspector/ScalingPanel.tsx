@@ -26,7 +26,8 @@ export default function ScalingPanel(props: {
   const ask = oneAtATime(async () => {
     const index = pool()?.index;
     if (index === undefined) return;
-    const rows = await app.selection.scaling({ pool: index, changes_only: false, most: 1 }).catch(() => undefined);
+    const query = { pool: index, changes_only: false, most: 1 };
+    const rows = await app.selection.closeUp('scaling', query).catch(() => undefined);
     const [data] = await app.studies.columns(['estimator']).catch(() => []);
     if (rows) setSeen({ rows, data });
   });

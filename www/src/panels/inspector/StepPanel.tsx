@@ -40,7 +40,7 @@ export default function StepPanel(props: { app: Slices }): JSX.Element {
   const ask = oneAtATime(async () => {
     const asked = chosenStep();
     try {
-      setStep(asked && (await app.selection.closeUp<'step'>({ step: asked })));
+      setStep(asked && (await app.selection.closeUp('step', asked)));
     } catch (error) {
       ignoreLost(error);
     }
@@ -222,9 +222,7 @@ function SpanTotals(props: { readonly app: Slices }): JSX.Element {
     const [from_us, to_us] = [Math.round(now.fromS * 1e6), Math.round(now.toS * 1e6)];
     try {
       setFound(
-        await props.app.selection.closeUp<'lanes'>({
-          lanes: { from_us, to_us, most: 0, requests: 0, first: 0, count: 0 },
-        }),
+        await props.app.selection.closeUp('lanes', { from_us, to_us, most: 0, requests: 0, first: 0, count: 0 }),
       );
     } catch (error) {
       ignoreLost(error);

@@ -65,7 +65,7 @@ function createDetail(app: Pick<App, 'selection'>): () => BlockDetail | undefine
   // The pointer moves over more blocks than can be asked about.
   const ask = oneAtATime(async () => {
     const query = untrack(asked);
-    const found = query && (await app.selection.closeUp<'block'>({ block: { ...query } }));
+    const found = query && (await app.selection.closeUp('block', query));
     if (!gone) setDetail(found ?? undefined);
   });
   createEffect(on([asked, blocks], () => ask()));

@@ -155,7 +155,7 @@ function askAgain(app: App, replica: () => number): void {
   });
   const ask = oneAtATime(async () => {
     const query = { replica: replica(), page: blockPage(), strip: STRIP, nodes: NODES };
-    const answer = await app.selection.closeUp<'blocks'>({ blocks: query });
+    const answer = await app.selection.closeUp('blocks', query);
     if (gone) return;
     if (answer) setBlocks(answer);
     else if (answer === undefined) setTimeout(() => gone || ask(), AGAIN_MS);

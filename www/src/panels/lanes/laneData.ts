@@ -48,7 +48,7 @@ export function createLaneData(
   );
   const ask = oneAtATime(async () => {
     try {
-      const found = await app.selection.closeUp<'lanes'>({ lanes: query() });
+      const found = await app.selection.closeUp('lanes', query());
       if (found === undefined) {
         clearTimeout(timer);
         timer = setTimeout(ask, RETRY_MS);

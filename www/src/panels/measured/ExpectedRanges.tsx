@@ -3,7 +3,7 @@ import { createSignal, For, type JSX, onCleanup, Show } from 'solid-js';
 import { writeDocument } from '../../base/text.ts';
 import { durationMs, text } from '../../base/units.ts';
 import type { Band } from '../../generated/boundary.ts';
-import { BenchmarkClient, spawnBenchmark } from '../../sim/benchmarkClient.ts';
+import { Asking } from '../../sim/asking.ts';
 import { LostError } from '../../sim/client.ts';
 import type { App } from '../../state/app.ts';
 import { MeasuredCurve } from './SideBySide.tsx';
@@ -11,14 +11,14 @@ import { MeasuredCurve } from './SideBySide.tsx';
 const NAMES: Readonly<Record<string, string>> = { ttft_ms: 'TTFT', tpot_ms: 'TPOT' };
 
 export function ExpectedRanges(props: { app: Pick<App, 'document'> }): JSX.Element {
-  const benchmarks = new BenchmarkClient(spawnBenchmark);
+  const benchmarks = new Asking('measured');
   onCleanup(() => benchmarks.end());
   const [bands, setBands] = createSignal<readonly Band[]>();
   const [status, setStatus] = createSignal('');
   const ask = async (): Promise<void> => {
     setStatus('Running with each coefficient at both ends of its interval…');
     try {
-      const found = await benchmarks.ask({ kind: 'bands', scenario: writeDocument(props.app.document.inForce()) });
+      const found = await benchmarks.ask('bands', writeDocument(props.app.document.inForce()));
       setBands(found);
       setStatus(found.length === 0 ? 'The coefficients of this run have no known intervals.' : '');
     } catch (error) {

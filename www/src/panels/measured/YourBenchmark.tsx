@@ -2,7 +2,7 @@
 import { createEffect, createSignal, For, type JSX, on, onCleanup, Show } from 'solid-js';
 import { readDocument, writeDocument } from '../../base/text.ts';
 import type { Benchmark, Comparison, OneRun, ToldLoad } from '../../generated/boundary.ts';
-import { BenchmarkClient, spawnBenchmark } from '../../sim/benchmarkClient.ts';
+import { Asking } from '../../sim/asking.ts';
 import { LostError, RefusedError } from '../../sim/client.ts';
 import type { App } from '../../state/app.ts';
 import { calibratedDocument } from '../../state/edits/calibration.ts';
@@ -24,7 +24,7 @@ const NO_LOAD: ToldLoad = { own_traffic: false };
 
 export function YourBenchmark(props: { app: Pick<App, 'document' | 'studies'> }): JSX.Element {
   const app = props.app;
-  const benchmarks = new BenchmarkClient(spawnBenchmark);
+  const benchmarks = new Asking('measured');
   onCleanup(() => benchmarks.end());
   const [runs, setRuns] = createSignal<readonly Benchmark[]>([]);
   const [run, setRun] = createSignal(0);
@@ -53,7 +53,7 @@ export function YourBenchmark(props: { app: Pick<App, 'document' | 'studies'> })
 
   async function compare(text: string): Promise<void> {
     const asked = { run: run(), scenario: scenario(), load: load() };
-    setComparison(await benchmarks.ask({ kind: 'compare', text: await benchmarkText(text), ...asked }));
+    setComparison(await benchmarks.ask('compare', { text: await benchmarkText(text), ...asked }));
   }
 
   function read(): void {
@@ -65,7 +65,7 @@ export function YourBenchmark(props: { app: Pick<App, 'document' | 'studies'> })
     setLoad(NO_LOAD);
     if (!file) return;
     void attempt('Reading and running it…', async () => {
-      setRuns(await benchmarks.ask({ kind: 'read', text: await benchmarkText(file.text) }));
+      setRuns(await benchmarks.ask('read', await benchmarkText(file.text)));
       await compare(file.text);
     });
   }
@@ -90,14 +90,8 @@ export function YourBenchmark(props: { app: Pick<App, 'document' | 'studies'> })
     const file = app.studies.benchmarkFile();
     if (!file) return;
     void attempt('Calibrating…', async () => {
-      const one = await benchmarks.ask({
-        kind: 'calibrate',
-        text: await benchmarkText(file.text),
-        run: run(),
-        scenario: scenario(),
-        load: load(),
-        file: file.name,
-      });
+      const measured = { text: await benchmarkText(file.text), run: run(), scenario: scenario(), load: load() };
+      const one = await benchmarks.ask('calibrate', { measured, file: file.name });
       setFound(one);
       // A change half-way would mix two machines, so the coefficients apply from 0, in a run of their own.
       await applyAsRun(app.document, calibratedDocument(app.document.current(), readDocument(one.scenario)));

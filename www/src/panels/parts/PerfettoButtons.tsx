@@ -29,7 +29,9 @@ export function PerfettoButtons(props: {
   function trace() {
     cancelled = false;
     setStatus('');
-    return away.make({ table: 'perfetto', format: 'json', spanUs: props.spanUs?.() });
+    const [from_us, to_us] = props.spanUs?.() ?? [];
+    const span = from_us === undefined || to_us === undefined ? undefined : { from_us, to_us };
+    return away.make({ table: 'perfetto', format: 'json', span });
   }
 
   async function saveTrace(): Promise<void> {

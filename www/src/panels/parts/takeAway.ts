@@ -1,17 +1,26 @@
 // Files made of a whole run by a thread of its own, with progress: rows, a trace for Perfetto, a page of HTML.
 import { writeDocument } from '../../base/text.ts';
-import type { BenchmarkClient } from '../../sim/benchmarkClient.ts';
-import type { FileKind } from '../../sim/benchmarkProtocol.ts';
+import type { RowsQuery } from '../../generated/boundary.ts';
+import { Asking } from '../../sim/asking.ts';
 import { LostError, RefusedError } from '../../sim/client.ts';
+import type { Given } from '../../sim/packet.ts';
+import { readTraceFile } from '../../sim/traceFile.ts';
 import type { App } from '../../state/app.ts';
 
-/** A file that is asked for. */
-export type AskedFile = FileKind & {
-  /** The part of the run that a trace holds, in microseconds; all of it if it is missing. */
-  readonly spanUs?: readonly [number, number] | undefined;
-  /** The address that a page gives for the run. */
-  readonly link?: string;
-};
+/** The tables and the formats of rows, by their names on the command line. */
+export const ROW_TABLES = ['requests', 'decisions', 'events', 'series', 'scaling'] as const;
+export const ROW_FORMATS = ['csv', 'jsonl'] as const;
+export type RowTable = (typeof ROW_TABLES)[number];
+export type RowFormat = (typeof ROW_FORMATS)[number];
+
+/** A file that is made of a whole run: rows, a trace for Perfetto, a page. */
+type FileKind =
+  | { readonly table: RowTable; readonly format: RowFormat }
+  | { readonly table: 'perfetto'; readonly format: 'json' }
+  | { readonly table: 'page'; readonly format: 'html' };
+
+/** A file that is asked for, with the part of the run that it holds or the address that it gives. */
+export type AskedFile = FileKind & Pick<Given<RowsQuery>, 'span' | 'link'>;
 
 /** A file, or why there is none; nothing if it was cancelled. */
 export type TakenFile =
@@ -21,7 +30,7 @@ export type TakenFile =
 
 /** One file at a time: it can be cancelled. */
 export class TakeAway {
-  #client: BenchmarkClient | undefined;
+  #client: Asking<'measured'> | undefined;
   readonly #app: Pick<App, 'document'>;
   readonly #progress: (atUs: number | undefined) => void;
 
@@ -40,23 +49,25 @@ export class TakeAway {
 
   /** Runs the scenario from start to end for a file. */
   async make(asked: AskedFile): Promise<TakenFile> {
-    const { BenchmarkClient, spawnBenchmark } = await import('../../sim/benchmarkClient.ts');
-    const client = new BenchmarkClient(spawnBenchmark);
+    const client = new Asking('measured');
     this.#client = client;
     this.#progress(0);
     const { document } = this.#app;
     try {
       const scenario = writeDocument(document.current());
-      const trace = document.trace() === undefined ? undefined : document.traceFile();
-      await client.ask({ kind: 'rows-open', scenario, trace, ...asked });
+      const file = document.trace() === undefined ? undefined : document.traceFile();
+      const trace = file && (await readTraceFile(file, () => {})).packed;
+      // It may have been cancelled meanwhile.
+      if (this.#client !== client) return undefined;
+      await client.ask('rows-open', { scenario, trace, ...asked });
       // Each piece becomes a Blob at once, because the browser can keep Blobs outside of memory.
       const pieces: Blob[] = [];
-      const next = () => client.ask({ kind: 'rows-next' });
+      const next = () => client.ask('rows-next', null);
       for (let piece = await next(); piece; piece = await next()) {
         pieces.push(new Blob([piece.bytes]));
-        this.#progress(piece.nowUs);
+        this.#progress(piece.now_us);
       }
-      const note = await client.ask({ kind: 'rows-note' });
+      const note = await client.ask('rows-note', null);
       return { name: fileName(document.presetName(), asked), file: new Blob(pieces), note };
     } catch (error) {
       if (error instanceof RefusedError) {

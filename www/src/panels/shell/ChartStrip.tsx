@@ -35,7 +35,7 @@ export default function ChartStrip(props: {
       to_us: Math.round((shown?.toS ?? 0) * 1e6),
       columns: Math.max(1, Math.round(props.place.width / COLUMN)),
     };
-    const found = await app.selection.closeUp<'density'>({ density: query }, true).catch(() => undefined);
+    const found = await app.selection.closeUp('density', query, true).catch(() => undefined);
     setCells(found);
     clearTimeout(timer);
     if (!found) timer = setTimeout(ask, AGAIN_MS);

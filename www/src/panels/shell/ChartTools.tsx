@@ -77,11 +77,8 @@ function createScalingMarks(app: Pick<App, 'transport' | 'selection' | 'document
       return;
     }
     const query = { changes_only: true, most: MOST_DECISIONS };
-    const rows = await app.selection.scaling(query).then(
-      (found) => found.rows,
-      () => [],
-    );
-    const marks = marksOf(rows);
+    const found = await app.selection.closeUp('scaling', query).catch(() => undefined);
+    const marks = marksOf(found?.rows ?? []);
     const same = marks.length === scalingMarks().length && marks.at(-1)?.us === scalingMarks().at(-1)?.us;
     if (!same) setScalingMarks(marks);
   });

@@ -25,7 +25,7 @@ export function EditFigureTools(props: { app: Pick<App, 'transport' | 'selection
       return;
     }
     const query = { at_us: us, most_us: MOST_US };
-    const found = await app.selection.closeUp<'around'>({ around: query }).catch(() => undefined);
+    const found = await app.selection.closeUp('around', query).catch(() => undefined);
     if (!found) timer = setTimeout(ask, AGAIN_MS);
     if (aroundOn()) setAround(found && { ...found, atUs: us });
   });

@@ -3,11 +3,18 @@
 import { createSignal, For, type JSX, onCleanup, Show } from 'solid-js';
 import { sentence } from '../../base/schema.ts';
 import { durationUs, text } from '../../base/units.ts';
-import { ROW_FORMATS, ROW_TABLES, type RowFormat, type RowTable } from '../../sim/benchmarkProtocol.ts';
 import type { App } from '../../state/app.ts';
 import { PerfettoButtons } from '../parts/PerfettoButtons.tsx';
 import { save } from '../parts/save.ts';
-import { type AskedFile, kibibytes, TakeAway } from '../parts/takeAway.ts';
+import {
+  type AskedFile,
+  kibibytes,
+  ROW_FORMATS,
+  ROW_TABLES,
+  type RowFormat,
+  type RowTable,
+  TakeAway,
+} from '../parts/takeAway.ts';
 
 const WHAT: Readonly<Record<RowTable, string>> = {
   requests: 'a row for each request: its times, tokens, replica and reason of refusal',

@@ -3,7 +3,7 @@ import { type Accessor, createMemo, createSignal, For, type JSX, type Setter, Sh
 import { getAt, type Json } from '../../base/json.ts';
 import { readDocument, writeDocument } from '../../base/text.ts';
 import { clock } from '../../base/units.ts';
-import type { CompareClient } from '../../sim/compareClient.ts';
+import type { Asking } from '../../sim/asking.ts';
 import type { App } from '../../state/app.ts';
 import { withoutEdit } from '../../state/edits/edits.ts';
 import { isLinkText } from '../../state/links/linkText.ts';
@@ -28,12 +28,12 @@ export type Choices = {
 };
 
 /** The routers of a run, one after the other, in words. */
-export async function routersSaid(thread: CompareClient, document: Json): Promise<string> {
-  return (await thread.ask({ kind: 'policies', scenario: writeDocument(document), path: ROUTING })).text;
+export async function routersSaid(thread: Asking<'compare'>, document: Json): Promise<string> {
+  return (await thread.ask('policies', { scenario: writeDocument(document), path: ROUTING })).text;
 }
 
 /** All choices of B that need no typing. */
-export function createChoices(app: Pick<App, 'transport' | 'document'>, thread: CompareClient): Choices {
+export function createChoices(app: Pick<App, 'transport' | 'document'>, thread: Asking<'compare'>): Choices {
   const [from, setFrom] = createSignal<From>('start');
   const begun = async (label: string, value: Json): Promise<Beside> => {
     const fromUs = from() === 'start' ? 0 : (app.transport.frame()?.now_us ?? 0);

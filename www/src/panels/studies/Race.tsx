@@ -43,7 +43,7 @@ function createPolicies(app: Pick<App, 'document'>, thread: RaceRuns['thread'], 
   createEffect(
     on([app.document.current, path], ([document, at]) => {
       const stays = (): boolean => document === app.document.current() && at === path();
-      thread.ask({ kind: 'policies', scenario: writeDocument(document), path: at }).then(
+      thread.ask('policies', { scenario: writeDocument(document), path: at }).then(
         (found) => stays() && setPolicies(found),
         () => stays() && setPolicies(undefined),
       );

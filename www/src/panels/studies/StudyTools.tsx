@@ -2,7 +2,7 @@
 import { type JSX, Show } from 'solid-js';
 import { durationMs, text } from '../../base/units.ts';
 import type { StudyFile } from '../../generated/boundary.ts';
-import type { CompareClient } from '../../sim/compareClient.ts';
+import type { Asking } from '../../sim/asking.ts';
 import { type Progress, troubleOf } from '../../state/studies/manyRuns.ts';
 import { FileButton } from '../parts/FileButton.tsx';
 import { save } from '../parts/save.ts';
@@ -36,7 +36,7 @@ export function Reached(props: {
 
 /** Saves a study as a file that opens again, or its runs as CSV; opens such a file. */
 export function StudyTools(props: {
-  thread: CompareClient;
+  thread: Asking<'compare'>;
   /** The study on screen; nothing before its first run. */
   study: () => StudyFile | undefined;
   /** The name of its files, without an ending. */
@@ -50,7 +50,7 @@ export function StudyTools(props: {
     const study = props.study();
     if (!study) return;
     try {
-      const written = await props.thread.ask({ kind, study });
+      const written = await props.thread.ask(kind, study);
       if (kind === 'study-csv') save(`${props.name}.csv`, written, 'text/csv');
       else save(`${props.name}.json`, written);
     } catch (error) {

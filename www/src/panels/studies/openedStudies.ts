@@ -29,7 +29,7 @@ export function createOpenedStudies({ app, comparing, show }: Opening): OpenedSt
     comparing.setTrouble('');
     setRepeated('');
     try {
-      const { study, whole } = await comparing.thread.ask({ kind: 'read-study', text });
+      const { study, whole } = await comparing.thread.ask('read-study', text);
       setOpened({ study, whole, name });
       show(study.kind);
       if (study.kind === 'compare') await repeat(study, name);

@@ -6,6 +6,7 @@ import { isObject, type Json } from '../../base/json.ts';
 import { writeDocument } from '../../base/text.ts';
 import { readYaml } from '../../base/yaml.ts';
 import type { Diagnostic, TraceOutcome, TraceSummary } from '../../generated/boundary.ts';
+import { Asking } from '../../sim/asking.ts';
 import type { Client } from '../../sim/client.ts';
 import type { TraceChanges, TraceRead } from '../../sim/traceTypes.ts';
 import { onTrace } from '../edits/document.ts';
@@ -145,11 +146,10 @@ const MOST_CONFIGURATION = 262_144;
 /** Whether a text that is neither a trace nor a benchmark is the configuration of another program. */
 async function isConfiguration(text: string, scenario: Json): Promise<boolean> {
   if (text.length > MOST_CONFIGURATION) return false;
-  const { ExchangeClient, spawnExchange } = await import('../../sim/exchangeClient.ts');
-  const reader = new ExchangeClient(spawnExchange);
+  const reader = new Asking('exchange');
   const texts = [{ name: 'file', text }];
   try {
-    const found = await reader.ask({ kind: 'import', texts, into: writeDocument(scenario), settled: [] });
+    const found = await reader.ask('import', { texts, into: writeDocument(scenario), settled: [] });
     return found.counts.exact + found.counts.near > 0;
   } catch {
     return false;
@@ -160,10 +160,9 @@ async function isConfiguration(text: string, scenario: Json): Promise<boolean> {
 
 /** Whether a file that is not a trace is the output of a benchmark tool or a server. */
 async function isBenchmark(text: string): Promise<boolean> {
-  const { BenchmarkClient, spawnBenchmark } = await import('../../sim/benchmarkClient.ts');
-  const benchmarks = new BenchmarkClient(spawnBenchmark);
+  const benchmarks = new Asking('measured');
   try {
-    return (await benchmarks.ask({ kind: 'read', text })).length > 0;
+    return (await benchmarks.ask('read', text)).length > 0;
   } catch {
     return false;
   } finally {

@@ -36,7 +36,7 @@ export function followLive(app: Pick<App, 'transport' | 'selection' | 'document'
         if (busy || !frame || frame === seen || task.length + figures.length === 0) return;
         busy = true;
         try {
-          const values = await app.selection.closeUp<'figures'>({ figures: [...figures, ...task] });
+          const values = await app.selection.closeUp('figures', [...figures, ...task]);
           if (lesson() !== open || lessonStep() !== step || !values) return;
           seen = frame;
           setLiveFigures(Object.fromEntries(names.map((name, k) => [name, values[k] ?? null])));

@@ -85,7 +85,7 @@ class LessonRuns {
   private async prepare(step: number): Promise<void> {
     if (this.results.has(step) || untrack(stepRuns)[step]?.trouble) return;
     try {
-      const cases = await lessonThread().ask({ kind: 'lesson-cases', step });
+      const cases = await lessonThread().ask('lesson-cases', step);
       if (this.ended || this.results.has(step)) return;
       this.results.set(step, { cases, ended: new Map(), waiting: cases.map((_, i) => i), tookMs: 0 });
       // A step without runs has a verdict too: its question and claims are empty.
@@ -147,7 +147,7 @@ class LessonRuns {
     const id = { run: 1, edit: 0 };
     await worker.load(one.scenario, { id, useTrace: false, untilUs: 0, thenPlay: false, keeps: false });
     await worker.seek(END_OF_TIME);
-    const values = await worker.closeUp<'figures'>({ figures: [...one.paths] });
+    const values = await worker.closeUp('figures', one.paths);
     if (!values) throw new LostError('a worker without close-ups');
     results.tookMs += performance.now() - beganMs;
     results.ended.set(number, { run: one.run, seed: one.seed, values });
@@ -169,7 +169,7 @@ class LessonRuns {
     try {
       const ended = wholeSeeds(results.cases, results.ended);
       const guess = this.guessOf(step);
-      const verdict = await lessonThread().ask({ kind: 'lesson-verdict', step, ended, guess });
+      const verdict = await lessonThread().ask('lesson-verdict', { step, ended, guess });
       if (!this.ended) setVerdicts((all): Readonly<Record<number, StepVerdict>> => ({ ...all, [step]: verdict }));
     } catch (error) {
       this.fail(step, error);

@@ -1,21 +1,21 @@
 // The thread in which a lesson is open. A lesson that is refused leaves the open one as it is: each is read in a thread
 // of its own.
 import type { LessonRead } from '../../generated/boundary.ts';
-import { CompareClient, spawnCompare } from '../../sim/compareClient.ts';
+import { Asking } from '../../sim/asking.ts';
 
-let thread: CompareClient | undefined;
+let thread: Asking<'compare'> | undefined;
 
 /** The thread in which the open lesson is open. */
-export function lessonThread(): CompareClient {
+export function lessonThread(): Asking<'compare'> {
   if (thread) return thread;
   throw new Error('no lesson is open');
 }
 
 /** Reads a lesson, JSON text, in a thread that then is that of the open lesson; throws the diagnostics of a bad one. */
 export async function readLesson(text: string): Promise<LessonRead> {
-  const next = new CompareClient(spawnCompare);
+  const next = new Asking('compare');
   try {
-    const read = await next.ask({ kind: 'lesson', text });
+    const read = await next.ask('lesson', text);
     thread?.end();
     thread = next;
     return read;

@@ -4,7 +4,7 @@ import { type Accessor, createSignal } from 'solid-js';
 import { readYaml } from '../../base/yaml.ts';
 import type { CaseFigures, ClaimVerdict, LessonCase, LessonClaim, LessonRead } from '../../generated/boundary.ts';
 import { type Client, RefusedError } from '../../sim/client.ts';
-import { CompareClient, spawnCompare } from '../../sim/compareClient.ts';
+import { Asking } from '../../sim/asking.ts';
 import { ManyRuns, troubleOf } from '../studies/manyRuns.ts';
 
 export type LessonFile = { readonly name: string; readonly text: string };
@@ -33,7 +33,7 @@ async function figuresOf(client: Client, one: LessonCase): Promise<CaseFigures> 
   const id = { run: 1, edit: 0 };
   await client.load(one.scenario, { id, useTrace: false, untilUs: 0, thenPlay: false, keeps: false });
   await client.seek(END_OF_TIME);
-  const values = await client.closeUp<'figures'>({ figures: [...one.paths] });
+  const values = await client.closeUp('figures', one.paths);
   return { run: one.run, seed: one.seed, values: values ?? [] };
 }
 
@@ -45,7 +45,7 @@ export function createOwnCheck(play: (file: LessonFile) => void): {
 } {
   const [check, setCheck] = createSignal<OwnCheck>();
   const runs = new ManyRuns();
-  let thread: CompareClient | undefined;
+  let thread: Asking<'compare'> | undefined;
   /** Counts the files: a file that was given up says nothing more. */
   let turn = 0;
 
@@ -60,14 +60,14 @@ export function createOwnCheck(play: (file: LessonFile) => void): {
   async function start(file: LessonFile): Promise<void> {
     cancel();
     const mine = turn;
-    const asked = new CompareClient(spawnCompare);
+    const asked = new Asking('compare');
     thread = asked;
     const tell = (next: OwnCheck): void => {
       if (mine === turn) setCheck(next);
     };
     try {
       tell({ file, state: 'running', seeds: 0, of: 0 });
-      const read = await asked.ask({ kind: 'lesson', text: JSON.stringify(await readYaml(file.text)) });
+      const read = await asked.ask('lesson', JSON.stringify(await readYaml(file.text)));
       const of = read.lesson.seeds || 20;
       const faults = await faultsOf(asked, runs, read, (seeds) =>
         tell({ file, state: 'running', seeds: Math.min(seeds, of), of }),
@@ -87,7 +87,7 @@ export function createOwnCheck(play: (file: LessonFile) => void): {
 
 /** The claims that do not hold; nothing if the runs were given up. */
 async function faultsOf(
-  thread: CompareClient,
+  thread: Asking<'compare'>,
   runs: ManyRuns,
   read: LessonRead,
   tell: (seeds: number) => void,
@@ -95,7 +95,7 @@ async function faultsOf(
   const jobs: Job[] = [];
   for (const [step, { claims }] of read.lesson.steps.entries()) {
     if (claims.length === 0) continue;
-    const cases = await thread.ask({ kind: 'lesson-cases', step });
+    const cases = await thread.ask('lesson-cases', step);
     jobs.push(...cases.map((one) => ({ step, one })));
   }
   jobs.sort((a, b) => a.one.seed - b.one.seed);
@@ -110,7 +110,7 @@ async function faultsOf(
   if (!done) return undefined;
   const faults: Fault[] = [];
   for (const [step, found] of [...figures].sort(([a], [b]) => a - b)) {
-    const judged = await thread.ask({ kind: 'lesson-verdict', step, ended: found });
+    const judged = await thread.ask('lesson-verdict', { step, ended: found });
     for (const [k, verdict] of judged.claims.entries()) {
       const claim = read.lesson.steps[step]?.claims[k];
       if (claim && !verdict.holds) faults.push({ step, claim, verdict });

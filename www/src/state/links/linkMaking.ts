@@ -3,7 +3,6 @@ import { getAt, type Json } from '../../base/json.ts';
 import { writeDocument } from '../../base/text.ts';
 import type { LinkAsked, LinkResult, LinkView, MadeLink } from '../../generated/boundary.ts';
 import type { Asking } from '../../sim/asking.ts';
-import type { LinkAnswers, LinkQuestion } from '../../sim/linkProtocol.ts';
 import type { Beside } from '../studies/compare.ts';
 import { studyInLink } from '../studies/studyLink.ts';
 import type { PageState } from './linkPage.ts';
@@ -11,7 +10,7 @@ import { drawn, NO_VIEW } from './linkView.ts';
 
 export type Making = ReturnType<typeof createMaking>;
 
-export function createMaking(thread: Asking<LinkQuestion, LinkAnswers>, page: PageState) {
+export function createMaking(thread: Asking<'links'>, page: PageState) {
   function view(): LinkView {
     const { request, replica } = page.selected();
     const selection = request !== undefined ? { request } : replica !== undefined ? { replica } : null;
@@ -48,7 +47,7 @@ export function createMaking(thread: Asking<LinkQuestion, LinkAnswers>, page: Pa
       beside: beside?.name ?? null,
     };
     const second = beside === undefined ? undefined : writeDocument(beside.document);
-    return thread.ask({ kind: 'make', scenario: writeDocument(document), asked, beside: second });
+    return thread.ask('make', { scenario: writeDocument(document), asked, beside: second });
   }
 
   /** The result at the instant on screen; undefined while the run moves. */
@@ -57,14 +56,14 @@ export function createMaking(thread: Asking<LinkQuestion, LinkAnswers>, page: Pa
     // A run that was stepped may rest between events of one instant; a link opens after all of them.
     await page.settle();
     const { json } = await page.report();
-    const digest = await thread.ask({ kind: 'figures', report: json });
+    const digest = await thread.ask('figures', json);
     return digest === null ? undefined : { version: page.version(), digest };
   }
 
   /** A report with the link of its run, as the command line prints it; without a link if none is possible. */
   async function linked(report: string): Promise<string> {
     const made = await make({ withView: false }).catch(() => null);
-    return made ? thread.ask({ kind: 'report', report, link: made.link }) : report;
+    return made ? thread.ask('report', { report, link: made.link }) : report;
   }
 
   return { view, make, linked, result };

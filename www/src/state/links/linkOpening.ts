@@ -2,13 +2,12 @@
 import { createEffect, createSignal, on, untrack } from 'solid-js';
 import type { LinkResult, OpenedLink } from '../../generated/boundary.ts';
 import type { Asking } from '../../sim/asking.ts';
-import type { LinkAnswers, LinkQuestion } from '../../sim/linkProtocol.ts';
 import { setLearning } from '../lessons/lesson.ts';
 import type { LinkTrouble, PageState } from './linkPage.ts';
 import { isLessonLink, LEARN } from './linkText.ts';
 
 export function createLinkOpening(
-  thread: Asking<LinkQuestion, LinkAnswers>,
+  thread: Asking<'links'>,
   page: PageState,
   resultNow: () => Promise<LinkResult | undefined>,
 ) {
@@ -22,7 +21,7 @@ export function createLinkOpening(
     if (setLearning(text === LEARN)) return;
     try {
       if (isLessonLink(text)) await page.openLesson(text);
-      else await show(await thread.ask({ kind: 'open', text }));
+      else await show(await thread.ask('open', text));
     } catch (error) {
       const told = error instanceof Error ? error.message : String(error);
       page.setNotice({ kind: 'problem', text: `The link could not be opened: ${told}` });
@@ -64,7 +63,7 @@ export function createLinkOpening(
     const summary = await page.readTrace(file);
     if (!summary) return false;
     const { requests: rows, digest } = summary;
-    const wrong = await thread.ask({ kind: 'trace', mark: waits.trace, rows, digest });
+    const wrong = await thread.ask('trace', { mark: waits.trace, rows, digest });
     if (wrong) {
       setTrouble({ problems: [...waits.problems, wrong], waits });
       return false;

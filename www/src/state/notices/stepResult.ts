@@ -18,7 +18,7 @@ export function eventSaid({ kind, request, replica, text }: EventRow): string {
 
 /** The events at the instant that a step has reached. */
 export async function stepSaid(client: Client, nowUs: number): Promise<string> {
-  const { rows } = await client.events({ kinds: [], limit: MOST_LINES });
+  const { rows } = await client.ask('events', { kinds: [], limit: MOST_LINES });
   return linesSaid(rows, nowUs);
 }
 
@@ -46,11 +46,11 @@ export async function requestOf(
   if (choice.name === 'request') return Number(value);
   const kinds = kindsOf(occasion);
   if (kinds.length === 0) return undefined;
-  const { rows } = await client.events({ kinds, limit: MOST_LINES });
+  const { rows } = await client.ask('events', { kinds, limit: MOST_LINES });
   const here = rows.filter((row) => row.at_us === nowUs).flatMap((row) => row.request ?? []);
   if (choice.name !== 'missed' || here.length < 2) return here.at(-1);
   // Of several finished by one step, the one that waited longest for its first token.
-  const details = (await Promise.all(here.map((request) => client.inspect(request)))).flatMap((d) => d ?? []);
+  const details = (await Promise.all(here.map((request) => client.ask('inspect', request)))).flatMap((d) => d ?? []);
   return details.toSorted((a, b) => (b.ttft_us ?? 0) - (a.ttft_us ?? 0))[0]?.request;
 }
 

@@ -9,10 +9,8 @@ const MOST = 64;
 /** Goes to the decision before the latest one, or to the instant of the next one. */
 export async function stepDecision(app: Pick<App, 'transport' | 'selection' | 'document'>, by: number): Promise<void> {
   app.transport.pause();
-  const rows = await app.selection.scaling({ changes_only: false, most: MOST }).then(
-    (found) => found.rows,
-    () => [],
-  );
+  const found = await app.selection.closeUp('scaling', { changes_only: false, most: MOST }).catch(() => undefined);
+  const rows = found?.rows ?? [];
   const latest = rows.at(-1)?.at_us ?? 0;
   const ticks = scaledPools(app.document.current()).map((pool) => Number(getAt(pool.scaling, 'tick_s')) * 1e6);
   const after = (tick: number): number => (Math.floor(latest / tick) + 1) * tick;

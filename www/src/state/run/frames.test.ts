@@ -48,7 +48,7 @@ async function played(
       for (const view of views) asked.set(view, (asked.get(view) ?? 0) + 1);
       return views.map((view) => ({ view, names: [], columns: [], tookMs: 0.5 }));
     },
-    evidence: async () => ({ parts: [], outside: [], pools: [], coefficients: [] }),
+    ask: async () => ({ parts: [], outside: [], pools: [], coefficients: [] }),
     setDetail: () => {},
   });
   const frames = createRoot(() =>
@@ -75,7 +75,7 @@ async function played(
 test('with the first frame of another run all numbers are of it and all pictures are cleared', async () => {
   const client = trust<Client>({
     columns: async () => [],
-    evidence: async () => ({ parts: [], outside: [], pools: [], coefficients: [] }),
+    ask: async () => ({ parts: [], outside: [], pools: [], coefficients: [] }),
     setDetail: () => {},
   });
   const around = { speed: () => 1, selected: () => NOTHING, flagWords: () => [] };

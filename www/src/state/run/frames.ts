@@ -119,7 +119,7 @@ function createReading(client: () => Client, refreshDetail: () => void) {
   /** The basis of the numbers: requested again with every run and edit, and as batches grow. */
   function refreshEvidence(): void {
     client()
-      .evidence()
+      .ask('evidence', null)
       .then(
         (found) => setEvidence((before) => (JSON.stringify(before) === JSON.stringify(found) ? before : found)),
         ignoreLost,

@@ -50,7 +50,9 @@ function createListed({ client, frame }: Surroundings, state: RunState) {
   /** The figures of the run on screen; requested if the run was computed further than the known ones. */
   async function figuresShown(): Promise<RunFigures> {
     const known = shownOf(namedRuns())?.figures;
-    return known !== undefined && known.computed_us === frame()?.computed_us ? known : client().figures();
+    return known !== undefined && known.computed_us === frame()?.computed_us
+      ? known
+      : client().ask('run-figures', null);
   }
 
   /** Updates the figures of the run on screen in the list. */

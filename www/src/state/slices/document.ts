@@ -2,10 +2,9 @@
 import { type Accessor, createMemo, createSignal, type Setter } from 'solid-js';
 import { getAt, type Json } from '../../base/json.ts';
 import type { Schema } from '../../base/schema.ts';
-import type { Diagnostic, Frame, TraceSummary } from '../../generated/boundary.ts';
+import type { Diagnostic, Frame, RunReport, TraceSummary } from '../../generated/boundary.ts';
 import rawSchema from '../../generated/schema.json';
 import type { Client } from '../../sim/client.ts';
-import type { RunReport } from '../../sim/protocol.ts';
 import type { Change, Edit, GrowingList, ListedEdit, PlacedEdit } from '../edits/edits.ts';
 import type { Box } from '../files/files.ts';
 import type { NamedRuns } from '../run/namedRuns.ts';

@@ -3,7 +3,7 @@ import { getAt } from '../../base/json.ts';
 import { isPhone } from '../../base/media.ts';
 import type { LinkView, TraceSummary } from '../../generated/boundary.ts';
 import type { Client } from '../../sim/client.ts';
-import type { LinkWorker } from '../../sim/spawnLinks.ts';
+import type { DeskWorker } from '../../sim/desks.ts';
 import { createLinks, type Links } from '../links/links.ts';
 import type { Kept } from '../links/tabStorage.ts';
 import { besides } from '../run/namedRuns.ts';
@@ -41,7 +41,7 @@ type Surroundings = {
   readonly dialogs: DialogsSlice;
 };
 
-export function createLinksSlice(spawn: () => LinkWorker, page: Surroundings): LinksSlice {
+export function createLinksSlice(spawn: () => DeskWorker, page: Surroundings): LinksSlice {
   const { transport, selection, document, studies, dialogs } = page;
   const { comparing, compared, measured } = studies;
   const { open, namedRuns, presetName } = document;
@@ -91,7 +91,7 @@ export function createLinksSlice(spawn: () => LinkWorker, page: Surroundings): L
     openLesson,
     pause: transport.pause,
     settle: () => transport.seek((transport.frame()?.now_us ?? 0) / 1e6),
-    report: () => page.client().report(),
+    report: () => page.client().ask('report', null),
     version: transport.version,
     goOn: (toUs) => void transport.seek(toUs / 1e6),
     readTrace: (file) => readTrace(page, file),

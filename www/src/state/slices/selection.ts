@@ -4,9 +4,8 @@ import { type Accessor, batch, createMemo, createSignal, type Setter } from 'sol
 import { isPhone } from '../../base/media.ts';
 import { awaitField } from '../../base/typedAhead.ts';
 import { NOTHING, type Place, type Selection } from '../../base/view.ts';
-import type { EventsQuery, RequestDetail } from '../../generated/boundary.ts';
+import type { EventRows, EventsQuery, RequestDetail, RunReport } from '../../generated/boundary.ts';
 import { type Client, ignoreLost } from '../../sim/client.ts';
-import type { RunReport } from '../../sim/protocol.ts';
 
 export const RIGHT_TABS = ['selection', 'step', 'request', 'replica', 'scaling', 'run', 'log', 'block'] as const;
 /** The tab of a lesson is there while one is open; it has no part in links. */
@@ -34,7 +33,7 @@ export type SelectionSlice = {
   readonly setCursorS: Setter<number | undefined>;
   /** Opens the request of a place on a chart or a distribution. */
   readonly openSlowest: (place: Place) => void;
-  readonly slowest: Client['slowest'];
+  readonly slowest: (place: Place) => Promise<number | null>;
   readonly leftTab: Accessor<LeftTab>;
   readonly setLeftTab: Setter<LeftTab>;
   readonly rightTab: Accessor<RightTab>;
@@ -46,11 +45,11 @@ export type SelectionSlice = {
   readonly setDrawer: Setter<boolean>;
   /** Shows the form's search and focuses it, with words to look for. */
   readonly searchForm: (words?: string) => void;
-  readonly events: (query: EventsQuery) => ReturnType<Client['events']>;
-  readonly report: () => ReturnType<Client['report']>;
-  readonly scaling: (query: Parameters<Client['scaling']>[0]) => ReturnType<Client['scaling']>;
-  /** A question of a view of single steps, blocks or requests. */
+  readonly events: (query: EventsQuery) => Promise<EventRows>;
+  readonly report: () => Promise<RunReport>;
+  /** A question of a view of single steps, blocks, requests or decisions, or several. */
   readonly closeUp: Client['closeUp'];
+  readonly closeUps: Client['closeUps'];
 };
 
 /** The slice, and the functions that other state uses. */
@@ -103,8 +102,16 @@ export function createSelection(client: () => Client, onReplica: () => void, nam
     });
   }
 
+  const slowest = ({ of, fromS, toS, atMostMs }: Place): Promise<number | null> =>
+    client().ask('slowest', {
+      ttft: of === 'ttft',
+      from_us: fromS * 1e6,
+      to_us: toS * 1e6,
+      at_most_us: atMostMs * 1000,
+    });
+
   async function openSlowest(place: Place): Promise<void> {
-    const request = await client().slowest(place);
+    const request = await slowest(place);
     if (request !== null) select({ request, replica: undefined });
   }
 
@@ -123,7 +130,7 @@ export function createSelection(client: () => Client, onReplica: () => void, nam
     cursorS,
     setCursorS,
     openSlowest: (place) => void openSlowest(place).catch(ignoreLost),
-    slowest: (place) => client().slowest(place),
+    slowest,
     ...{ leftTab, setLeftTab, rightTab, setRightTab, phoneTab, setPhoneTab, drawer, setDrawer },
     searchForm,
     ...questionsTo(client, named),
@@ -157,7 +164,7 @@ function createDetail(client: () => Client, shown: Accessor<Selection>) {
     if (request === undefined) forgetDetail();
     else
       client()
-        .inspect(request)
+        .ask('inspect', request)
         .then((found) => {
           if (shown().request === request) setDetail(found ?? undefined);
         }, ignoreLost);
@@ -169,11 +176,11 @@ function createDetail(client: () => Client, shown: Accessor<Selection>) {
 function questionsTo(
   client: () => Client,
   named: Naming,
-): Pick<SelectionSlice, 'events' | 'report' | 'scaling' | 'closeUp'> {
+): Pick<SelectionSlice, 'events' | 'report' | 'closeUp' | 'closeUps'> {
   return {
-    events: (query) => client().events(query),
-    report: async () => named(await client().report()),
-    scaling: (query) => client().scaling(query),
-    closeUp: (asked, patient) => client().closeUp(asked, patient),
+    events: (query) => client().ask('events', query),
+    report: async () => named(await client().ask('report', null)),
+    closeUp: (kind, query, patient) => client().closeUp(kind, query, patient),
+    closeUps: (questions) => client().closeUps(questions),
   };
 }

@@ -67,9 +67,9 @@ export function createStudies(client: () => Client, presetName: Accessor<string>
     setBenchmarkFile,
     measuredRun: () => (measuredRun()?.name === presetName() ? measuredRun() : undefined),
     setMeasuredRun,
-    outcomes: () => client().outcomes(),
+    outcomes: () => client().ask('outcomes', null),
     columns: (views) => client().columns(views),
-    inspect: (request) => client().inspect(request),
+    inspect: (request) => client().ask('inspect', request),
     showMeasured: () => setMeasured(true),
     showComparison: () => setComparing(true),
   };

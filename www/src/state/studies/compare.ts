@@ -5,7 +5,7 @@ import { oneAtATime } from '../../base/oneAtATime.ts';
 import { writeDocument } from '../../base/text.ts';
 import type { Frame, RequestCloud, RequestDetail, RunComparison, View } from '../../generated/boundary.ts';
 import { Client, LostError } from '../../sim/client.ts';
-import { CompareClient, spawnCompare } from '../../sim/compareClient.ts';
+import { Asking } from '../../sim/asking.ts';
 import type { ColumnsAnswer } from '../../sim/protocol.ts';
 import { spawnWorker } from '../../sim/spawn.ts';
 import { troubleOf } from './manyRuns.ts';
@@ -52,7 +52,7 @@ export function createComparing(a: RunA) {
   const [beside, setBeside] = createSignal<Beside>();
   const [trouble, setTrouble] = createSignal('');
   const [pair, setPair] = createSignal<Pair>();
-  const thread = new CompareClient(spawnCompare);
+  const thread = new Asking('compare');
   const following = createFollowing({ a, b: () => b.client(), beside, thread, tell });
   const b = createSecondRun(following.onFrame, () => setTrouble('The second run stopped. Choose it again.'));
   const seeds = createOverSeeds(thread, a.document, () => beside()?.document, setTrouble);
@@ -92,7 +92,7 @@ export function createComparing(a: RunA) {
   async function openPair(requestA: number, requestB: number): Promise<void> {
     const client = b.client();
     if (!client) return;
-    const [ofA, ofB] = await Promise.all([a.inspect(requestA), client.inspect(requestB)]);
+    const [ofA, ofB] = await Promise.all([a.inspect(requestA), client.ask('inspect', requestB)]);
     setPair(ofA && ofB ? { a: ofA, b: ofB } : undefined);
   }
 
@@ -108,7 +108,7 @@ export function createComparing(a: RunA) {
     /** Both runs with several seeds, once requested. */
     seeds: seeds.seeds,
     /** The outcomes of the requests of the second run at its present instant. */
-    outcomes: async () => b.client()?.outcomes(),
+    outcomes: async () => b.client()?.ask('outcomes', null),
     overSeeds: (count: number) => void seeds.begin(count),
     forgetSeeds: seeds.forget,
     result: following.result,
@@ -151,7 +151,7 @@ function createFollowing(runs: {
   readonly a: RunA;
   readonly b: () => Client | undefined;
   readonly beside: Accessor<Beside | undefined>;
-  readonly thread: CompareClient;
+  readonly thread: Asking<'compare'>;
   readonly tell: (error: unknown) => void;
 }) {
   const { a, b, beside, thread, tell } = runs;
@@ -183,11 +183,11 @@ function createFollowing(runs: {
   });
 
   async function compare(run: Client, now: number): Promise<void> {
-    const [ofA, ofB] = await Promise.all([a.outcomes(), run.outcomes()]);
+    const [ofA, ofB] = await Promise.all([a.outcomes(), run.ask('outcomes', null)]);
     const second = untrack(beside);
     if (!second) return;
-    const scenarios = [writeDocument(untrack(a.document)), writeDocument(second.document)] as const;
-    const found = await thread.ask({ kind: 'compare', pairs: [[ofA, ofB]], scenarios });
+    const scenarios = { a: writeDocument(untrack(a.document)), b: writeDocument(second.document) };
+    const found = await thread.ask('compare', { pairs: [{ a: ofA, b: ofB }], scenarios });
     if (found && untrack(a.frame)?.now_us === now) setResult({ atUs: now, ...found });
   }
 

@@ -1,8 +1,7 @@
 // Many runs in as many workers as there are cores, for races, sweeps and searches.
 import type { RunRow } from '../../generated/boundary.ts';
 import { Client, LostError, RefusedError } from '../../sim/client.ts';
-import type { CompareClient } from '../../sim/compareClient.ts';
-import type { Outcomes } from '../../sim/compareProtocol.ts';
+import type { Asking } from '../../sim/asking.ts';
 import { spawnWorker } from '../../sim/spawn.ts';
 
 /** The most workers at once: more than the cores of a desktop would wait for each other. */
@@ -19,16 +18,16 @@ export type Progress = {
 };
 
 /** Runs a scenario to its end in a worker. */
-export async function outcomesOf(client: Client, scenario: string): Promise<Outcomes> {
+export async function outcomesOf(client: Client, scenario: string): Promise<Uint8Array> {
   const id = { run: 1, edit: 0 };
   await client.load(scenario, { id, useTrace: false, untilUs: 0, thenPlay: false, keeps: false });
   await client.seek(END_OF_TIME);
-  return client.outcomes();
+  return client.ask('outcomes', null);
 }
 
 /** The figures of a run that a worker makes. */
-export async function rowOf(client: Client, thread: CompareClient, scenario: string): Promise<RunRow> {
-  return thread.ask({ kind: 'row', outcomes: await outcomesOf(client, scenario) });
+export async function rowOf(client: Client, thread: Asking<'compare'>, scenario: string): Promise<RunRow> {
+  return thread.ask('row', await outcomesOf(client, scenario));
 }
 
 export class ManyRuns {

@@ -2,10 +2,10 @@
 import { createSignal, untrack } from 'solid-js';
 import type { Json } from '../../base/json.ts';
 import { readDocument, writeDocument } from '../../base/text.ts';
-import type { CaseText, RunComparison } from '../../generated/boundary.ts';
+import type { CaseText, OutcomesPair, RunComparison } from '../../generated/boundary.ts';
 import { type Client, RefusedError } from '../../sim/client.ts';
-import type { CompareClient } from '../../sim/compareClient.ts';
-import type { Outcomes } from '../../sim/compareProtocol.ts';
+import type { Asking } from '../../sim/asking.ts';
+import type { Given } from '../../sim/packet.ts';
 import { ManyRuns, outcomesOf, type Progress, troubleOf } from './manyRuns.ts';
 
 /** Both runs with several seeds: their progress, their results, and the reason for a missing oracle. */
@@ -15,14 +15,14 @@ export type OverSeeds = {
   readonly noOracle: string;
 };
 
-type Pair = readonly [Outcomes, Outcomes];
+type Pair = Given<OutcomesPair>;
 /** The scenarios of one seed: of both runs, and of their oracles, if any. */
 type Job = { readonly i: number; readonly first: string; readonly second: string; readonly bounds: readonly string[] };
 type CasesOf = (document: Json) => Promise<readonly CaseText[]>;
 
 /** The comparison over several seeds of the runs of two documents; there may be no second one. */
 export function createOverSeeds(
-  thread: CompareClient,
+  thread: Asking<'compare'>,
   a: () => Json,
   b: () => Json | undefined,
   setTrouble: (trouble: string) => void,
@@ -52,8 +52,8 @@ export function createOverSeeds(
       const found = await runJobs(many, jobs, tell);
       if (!found) return;
       many.stop();
-      const scenarios = [writeDocument(first), writeDocument(second)] as const;
-      const compared = await thread.ask({ kind: 'compare', ...found, scenarios });
+      const scenarios = { a: writeDocument(first), b: writeDocument(second) };
+      const compared = await thread.ask('compare', { ...found, scenarios });
       tell(found.pairs.length, compared?.comparison);
     } catch (error) {
       forget();
@@ -66,12 +66,12 @@ export function createOverSeeds(
 
 /** The runs to make, by seed, and the reason for a missing oracle. */
 async function jobsOf(
-  thread: CompareClient,
+  thread: Asking<'compare'>,
   documents: readonly [a: Json, b: Json],
   count: number,
 ): Promise<{ readonly jobs: readonly Job[]; readonly noOracle: string }> {
   const casesOf: CasesOf = (document) =>
-    thread.ask({ kind: 'cases', scenario: writeDocument(document), varied: [], seeds: count });
+    thread.ask('cases', { scenario: writeDocument(document), varied: [], seeds: count });
   const [ofA, ofB] = await Promise.all([casesOf(documents[0]), casesOf(documents[1])]);
   const { oracles, noOracle } = await oraclesOf(thread, documents, casesOf);
   const jobs = ofA.flatMap((first, i): Job[] => {
@@ -92,21 +92,20 @@ async function runJobs(
   const bounds = new Map<number, Pair>();
   tell(0);
   const whole = await many.all(jobs, async (worker, { i, first, second, bounds: [ofFirst, ofSecond] }, heard) => {
-    const pair = [await outcomesOf(worker, first), await outcomesOf(worker, second)] as const;
+    const pair = { a: await outcomesOf(worker, first), b: await outcomesOf(worker, second) };
     if (ofFirst !== undefined && ofSecond !== undefined) bounds.set(i, await boundsOf(worker, ofFirst, ofSecond));
     if (!heard()) return;
     pairs.set(i, pair);
     tell(pairs.size);
   });
-  const inOrder = (of: ReadonlyMap<number, Pair>): readonly Pair[] =>
-    jobs.flatMap(({ i }) => [of.get(i) ?? []].flatMap((pair) => (pair.length === 2 ? [pair] : [])));
+  const inOrder = (of: ReadonlyMap<number, Pair>): readonly Pair[] => jobs.flatMap(({ i }) => of.get(i) ?? []);
   return whole ? { pairs: inOrder(pairs), bounds: inOrder(bounds) } : undefined;
 }
 
 /** The runs of both oracles, made once if they are equal. */
 async function boundsOf(worker: Client, ofFirst: string, ofSecond: string): Promise<Pair> {
   const bound = await outcomesOf(worker, ofFirst);
-  return [bound, ofSecond === ofFirst ? bound : await outcomesOf(worker, ofSecond)];
+  return { a: bound, b: ofSecond === ofFirst ? bound : await outcomesOf(worker, ofSecond) };
 }
 
 /**
@@ -114,18 +113,18 @@ async function boundsOf(worker: Client, ofFirst: string, ofSecond: string): Prom
  * reason, and the comparison continues without it.
  */
 async function oraclesOf(
-  thread: CompareClient,
+  thread: Asking<'compare'>,
   documents: readonly [Json, Json],
   casesOf: CasesOf,
 ): Promise<{ readonly oracles: readonly (readonly CaseText[])[]; readonly noOracle: string }> {
   const refused: string[] = [];
-  const one = async (document: Json, name: string): Promise<string | undefined> =>
-    thread.ask({ kind: 'oracle', scenario: writeDocument(document) }).catch((error: unknown) => {
+  const one = async (document: Json, name: string): Promise<string | null> =>
+    thread.ask('oracle', writeDocument(document)).catch((error: unknown) => {
       if (!(error instanceof RefusedError)) throw error;
       refused.push(`${name}: ${troubleOf(error)}`);
-      return undefined;
+      return null;
     });
   const [ofA, ofB] = [await one(documents[0], 'A'), await one(documents[1], 'B')];
-  const both = [ofA ?? ofB, ofB ?? ofA].flatMap((text) => (text === undefined ? [] : [readDocument(text)]));
+  const both = [ofA ?? ofB, ofB ?? ofA].flatMap((text) => (text === null ? [] : [readDocument(text)]));
   return { oracles: await Promise.all(both.map(casesOf)), noOracle: refused.join('. ') };
 }

@@ -4,7 +4,7 @@ import type { Json } from '../../base/json.ts';
 import { readDocument, writeDocument } from '../../base/text.ts';
 import type { CaseText, RaceEntry, RaceRanking, RankBy, RunRow, View } from '../../generated/boundary.ts';
 import { type Client, RefusedError } from '../../sim/client.ts';
-import { CompareClient, spawnCompare } from '../../sim/compareClient.ts';
+import { Asking } from '../../sim/asking.ts';
 import { ManyRuns, outcomesOf, type Progress, troubleOf } from './manyRuns.ts';
 
 const PICTURE: View = 'ttft-over-time';
@@ -39,13 +39,13 @@ export type Race = ReturnType<typeof createRace>;
 
 /** The scenario of an entrant, whose settings hold from an instant to the end. */
 export async function entrantDocument(
-  thread: CompareClient,
+  thread: Asking<'compare'>,
   document: Json,
   { set }: Pick<Entrant, 'set'>,
   fromUs = 0,
 ): Promise<Json> {
   if (Object.keys(set).length === 0) return document;
-  return readDocument(await thread.ask({ kind: 'entrant', scenario: writeDocument(document), set, fromUs }));
+  return readDocument(await thread.ask('entrant', { scenario: writeDocument(document), set, from_us: fromUs }));
 }
 
 /** What is shown of a race. */
@@ -81,7 +81,7 @@ function createShown() {
 
 export function createRace() {
   const { seen, begin, ...set } = createShown();
-  const thread = new CompareClient(spawnCompare);
+  const thread = new Asking('compare');
   const runs = new ManyRuns();
 
   function stop(): void {
@@ -144,12 +144,12 @@ export function createRace() {
 export type Raced = RaceOf & { readonly document: Json };
 
 /** The runs of all entrants; the problems of an entrant name it. */
-async function casesOf(thread: CompareClient, document: Json, race: RaceOf): Promise<readonly Run[]> {
+async function casesOf(thread: Asking<'compare'>, document: Json, race: RaceOf): Promise<readonly Run[]> {
   const all = await Promise.all(
     race.entrants.map(async (entrant) => {
       try {
         const scenario = writeDocument(await entrantDocument(thread, document, entrant));
-        return await thread.ask({ kind: 'cases', scenario, varied: [], seeds: race.seeds });
+        return await thread.ask('cases', { scenario, varied: [], seeds: race.seeds });
       } catch (error) {
         if (!(error instanceof RefusedError)) throw error;
         throw new RefusedError(
@@ -168,15 +168,15 @@ async function casesOf(thread: CompareClient, document: Json, race: RaceOf): Pro
 
 /** The runs of the oracle; none, with the reason reported, if it has no answer. */
 async function boundsOf(
-  thread: CompareClient,
+  thread: Asking<'compare'>,
   document: Json,
   seeds: number,
   setWhyNot: (why: string) => void,
 ): Promise<readonly Run[]> {
   try {
-    const scenario = await thread.ask({ kind: 'oracle', scenario: writeDocument(document) });
-    if (scenario === undefined) return [];
-    const all = await thread.ask({ kind: 'cases', scenario, varied: [], seeds });
+    const scenario = await thread.ask('oracle', writeDocument(document));
+    if (scenario === null) return [];
+    const all = await thread.ask('cases', { scenario, varied: [], seeds });
     return all.map((of) => ({ number: of.number, of, name: 'oracle', bound: true }));
   } catch (error) {
     setWhyNot(troubleOf(error));
@@ -186,20 +186,20 @@ async function boundsOf(
 
 /** A run of the race, made in a worker. */
 async function lapOf(
-  thread: CompareClient,
+  thread: Asking<'compare'>,
   client: Client,
   { number, of: { scenario }, name, bound }: Run,
 ): Promise<Lap> {
   const outcomes = await outcomesOf(client, scenario);
   const [picture] = await client.columns([PICTURE]);
   const column = (of: string): Float64Array => picture?.columns[picture.names.indexOf(of)] ?? new Float64Array();
-  const row = await thread.ask({ kind: 'row', outcomes });
+  const row = await thread.ask('row', outcomes);
   return { number, name, bound, row, t: column('t_s'), ttft: column('p99_ms') };
 }
 
 /** The finished runs, ranked by a figure; `undefined` before the first. */
 async function rankingOf(
-  thread: CompareClient,
+  thread: Asking<'compare'>,
   laps: readonly Lap[],
   by: RankBy,
   seeds: number,
@@ -207,5 +207,5 @@ async function rankingOf(
   const inOrder = laps.toSorted((x, y) => x.number - y.number);
   const entries: RaceEntry[] = inOrder.filter((lap) => !lap.bound).map(({ name, row }) => ({ name, run: row }));
   const bound = inOrder.filter((lap) => lap.bound).map((lap) => lap.row);
-  return entries.length > 0 ? thread.ask({ kind: 'rank', entries, bound, by, seeds }) : undefined;
+  return entries.length > 0 ? thread.ask('rank', { entries, bound, by, seeds }) : undefined;
 }

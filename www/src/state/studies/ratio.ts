@@ -5,7 +5,7 @@ import { type Json, setAt } from '../../base/json.ts';
 import { writeDocument } from '../../base/text.ts';
 import type { RatioResult } from '../../generated/boundary.ts';
 import { type Client, RefusedError } from '../../sim/client.ts';
-import { CompareClient, spawnCompare } from '../../sim/compareClient.ts';
+import { Asking } from '../../sim/asking.ts';
 import { ManyRuns, outcomesOf, type Progress, troubleOf } from './manyRuns.ts';
 
 /** A search: the row of its ratio, and its seed. */
@@ -26,7 +26,7 @@ export function createRatioSearch() {
   const [progress, setProgress] = createSignal<Progress>();
   const [running, setRunning] = createSignal(false);
   const [trouble, setTrouble] = createSignal('');
-  const thread = new CompareClient(spawnCompare);
+  const thread = new Asking('compare');
   const runs = new ManyRuns();
 
   function stop(): void {
@@ -40,7 +40,7 @@ export function createRatioSearch() {
 
   async function search(document: Json, seeds: number, share: number): Promise<boolean> {
     const beganMs = performance.now();
-    const rows = await thread.ask({ kind: 'ratios', scenario: writeDocument(asNow(document)), seeds, share });
+    const rows = await thread.ask('ratios', { scenario: writeDocument(asNow(document)), seeds, share });
     const all = searchesOf(rows, seeds);
     let done = 0;
     const tell = (): void => {
@@ -51,10 +51,10 @@ export function createRatioSearch() {
     return runs.all(all, async (client, one, heard) => {
       await searchOne(thread, client, one, heard);
       done += 1;
-      const found = await thread.ask({ kind: 'ratios-found' });
+      const found = await thread.ask('ratios-found', null);
       if (!heard()) return;
       tell();
-      setResult(found);
+      setResult(found ?? undefined);
     });
   }
 
@@ -77,14 +77,14 @@ export function createRatioSearch() {
 }
 
 /** Runs the loads that one search asks for until it ends. */
-async function searchOne(thread: CompareClient, client: Client, one: Search, heard: () => boolean): Promise<void> {
-  for (let next = await thread.ask({ kind: 'ratio-next', ...one }); next !== undefined && heard(); ) {
+async function searchOne(thread: Asking<'compare'>, client: Client, one: Search, heard: () => boolean): Promise<void> {
+  for (let next = await thread.ask('ratio-next', one); next !== null && heard(); ) {
     try {
-      await thread.ask({ kind: 'ratio-saw', ...one, outcomes: await outcomesOf(client, next) });
+      await thread.ask('ratio-saw', { of: one, outcomes: await outcomesOf(client, next) });
     } catch (error) {
       // The run needs too much: the previous load was the highest, if there was one.
-      if (!(error instanceof RefusedError) || !(await thread.ask({ kind: 'ratio-refused', ...one }))) throw error;
+      if (!(error instanceof RefusedError) || !(await thread.ask('ratio-refused', one))) throw error;
     }
-    next = await thread.ask({ kind: 'ratio-next', ...one });
+    next = await thread.ask('ratio-next', one);
   }
 }

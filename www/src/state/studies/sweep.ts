@@ -5,7 +5,7 @@ import type { Json } from '../../base/json.ts';
 import { writeDocument } from '../../base/text.ts';
 import type { Capacity, CaseText, SweepRow, SweepSummary } from '../../generated/boundary.ts';
 import { type Client, RefusedError } from '../../sim/client.ts';
-import { CompareClient, spawnCompare } from '../../sim/compareClient.ts';
+import { Asking } from '../../sim/asking.ts';
 import { ManyRuns, outcomesOf, type Progress, rowOf, troubleOf } from './manyRuns.ts';
 import type { Swept } from './studyFiles.ts';
 import { caseMs, type ElsewhereAsked } from './sweepCommand.ts';
@@ -27,7 +27,7 @@ type Set = Omit<ReturnType<typeof createShown>, 'seen'>;
 
 export function createSweep() {
   const { seen, ...set } = createShown();
-  const thread = new CompareClient(spawnCompare);
+  const thread = new Asking('compare');
   const runs = new ManyRuns();
 
   function stop(): void {
@@ -50,7 +50,7 @@ export function createSweep() {
   function sweep(swept: Swept): Promise<void> {
     return attempt({ runs, set, stop }, 'sweep', async (tell) => {
       const { document, varied, seeds } = swept;
-      const cases = await thread.ask({ kind: 'cases', scenario: writeDocument(document), varied, seeds });
+      const cases = await thread.ask('cases', { scenario: writeDocument(document), varied, seeds });
       begin(swept);
       return runCases({ thread, runs, tell }, cases, pathsOf(varied), (rows, summary) => {
         set.setRows(rows);
@@ -66,16 +66,16 @@ export function createSweep() {
     set.setProgress(undefined);
     begin(swept);
     set.setRows(rows);
-    if (rows.length > 0) set.setSummary(await thread.ask({ kind: 'summary', paths: pathsOf(swept.varied), rows }));
+    if (rows.length > 0) set.setSummary(await thread.ask('summary', { paths: pathsOf(swept.varied), rows }));
   }
 
   /** Looks for the highest load at which a share of the requests meets the objectives. */
   function find(document: Json, seeds: number, share: number): Promise<void> {
     return attempt({ runs, set, stop }, 'capacity', async (tell) => {
       set.setCapacity(undefined);
-      await thread.ask({ kind: 'search', scenario: writeDocument(document), seeds, share });
+      await thread.ask('search', { scenario: writeDocument(document), seeds, share });
       if (!(await searchAll({ thread, runs, tell }, seeds))) return false;
-      set.setCapacity(await thread.ask({ kind: 'search-found' }));
+      set.setCapacity((await thread.ask('search-found', null)) ?? undefined);
       return true;
     });
   }
@@ -84,7 +84,7 @@ export function createSweep() {
   function asElsewhere({ document, varied, seeds }: Omit<Swept, 'axis'>): ElsewhereAsked {
     const scenario = writeDocument(document);
     const ended = seen.running() !== 'capacity' && seen.rows().length > 0 ? caseMs(seen.progress()) : undefined;
-    return { scenario, varied, seeds, workers: runs.workersFor(Number.MAX_SAFE_INTEGER), caseMs: ended };
+    return { scenario, varied, seeds, workers: runs.workersFor(Number.MAX_SAFE_INTEGER), case_ms: ended };
   }
 
   /** `thread` also reads and writes the files of studies. */
@@ -120,7 +120,7 @@ const pathsOf = (varied: readonly string[]): readonly string[] =>
 type Tell = (done: number, of: number) => void;
 
 /** The tools of a study. */
-type Means = { readonly thread: CompareClient; readonly runs: ManyRuns; readonly tell: Tell };
+type Means = { readonly thread: Asking<'compare'>; readonly runs: ManyRuns; readonly tell: Tell };
 
 /** Makes the runs of a sweep; `found` gets the results after each. Returns whether all were made. */
 async function runCases(
@@ -137,7 +137,7 @@ async function runCases(
     rows.set(number, { values, run });
     tell(rows.size, cases.length);
     const inOrder = cases.flatMap((c) => rows.get(c.number) ?? []);
-    const summary = await thread.ask({ kind: 'summary', paths, rows: inOrder });
+    const summary = await thread.ask('summary', { paths, rows: inOrder });
     if (heard()) found(inOrder, { ...summary, evidence: cases[0]?.evidence ?? [] });
   });
 }
@@ -155,15 +155,15 @@ async function searchAll({ thread, runs, tell }: Means, seeds: number): Promise<
 }
 
 /** Searches with one seed: runs the loads that the search requests until it ends. */
-async function searchOne(thread: CompareClient, client: Client, seed: number, heard: () => boolean): Promise<void> {
-  for (let next = await thread.ask({ kind: 'search-next', seed }); next !== undefined && heard(); ) {
+async function searchOne(thread: Asking<'compare'>, client: Client, seed: number, heard: () => boolean): Promise<void> {
+  for (let next = await thread.ask('search-next', seed); next !== null && heard(); ) {
     try {
       const outcomes = await outcomesOf(client, next);
-      await thread.ask({ kind: 'search-saw', seed, outcomes });
+      await thread.ask('search-saw', { seed, outcomes });
     } catch (error) {
       // The run needs too many requests or too much memory: the previous load was the highest, if there was one.
-      if (!(error instanceof RefusedError) || !(await thread.ask({ kind: 'search-refused', seed }))) throw error;
+      if (!(error instanceof RefusedError) || !(await thread.ask('search-refused', seed))) throw error;
     }
-    next = await thread.ask({ kind: 'search-next', seed });
+    next = await thread.ask('search-next', seed);
   }
 }

@@ -17,7 +17,7 @@ const asked = (seeds: number): ElsewhereAsked => ({
   varied: ['traffic=1,2'],
   seeds,
   workers: 2,
-  caseMs: undefined,
+  case_ms: undefined,
 });
 const settled = (): Promise<void> => new Promise((resolve) => setTimeout(resolve));
 
@@ -30,7 +30,7 @@ test('the time of a run is that of one worker, once one has ended', () => {
 test('one question is asked at a time, and the latest sweep is answered last', async () => {
   const open: { seeds: number; resolve: (found: SweepElsewhere) => void }[] = [];
   const study = createElsewhere({
-    ask: ({ seeds }) => new Promise((resolve) => open.push({ seeds, resolve })),
+    ask: (_, { seeds }) => new Promise((resolve) => open.push({ seeds, resolve })),
   });
   for (const seeds of [1, 2, 3]) study.ask(asked(seeds));
   expect(open.map(({ seeds }) => seeds)).toEqual([1]);

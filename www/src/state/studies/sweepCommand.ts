@@ -1,14 +1,14 @@
 // How long a sweep takes on this page, and its command for another machine. The module of comparisons computes both.
 import { createSignal } from 'solid-js';
-import type { SweepElsewhere } from '../../generated/boundary.ts';
+import type { ElsewhereQuery, SweepElsewhere } from '../../generated/boundary.ts';
 import { RefusedError } from '../../sim/client.ts';
-import type { CompareQuestion } from '../../sim/compareProtocol.ts';
+import type { Given } from '../../sim/packet.ts';
 import type { Progress } from './manyRuns.ts';
 
 /** A sweep as it would be run. */
-export type ElsewhereAsked = Omit<Extract<CompareQuestion, { kind: 'elsewhere' }>, 'kind'>;
+export type ElsewhereAsked = Given<ElsewhereQuery>;
 
-type Thread = { ask(question: { kind: 'elsewhere' } & ElsewhereAsked): Promise<SweepElsewhere> };
+type Thread = { ask(kind: 'elsewhere', query: ElsewhereAsked): Promise<SweepElsewhere> };
 
 /** How many milliseconds one run took in one worker; nothing before the first has ended. */
 export function caseMs(progress: Progress | undefined): number | undefined {
@@ -28,7 +28,7 @@ export function createElsewhere(thread: Thread) {
       const asked = wanted;
       wanted = undefined;
       try {
-        setFound(await thread.ask({ kind: 'elsewhere', ...asked }));
+        setFound(await thread.ask('elsewhere', asked));
       } catch (error) {
         setFound(undefined);
         // A sweep with problems says so itself; a thread that has ended has no page to answer.
