@@ -1,5 +1,6 @@
 // Which charts a run has, and those shown: chosen by the user, or those that suit the run.
 import type { Frame, View } from '../generated/boundary.ts';
+import { trust } from './trust.ts';
 
 /** A chart by its view; the heat map of TTFT and the steps by batch size are no views, but close-ups. */
 export type ChartName = View | 'ttft-density' | 'step-time';
@@ -22,39 +23,53 @@ export const chartedRun = (frame: Frame | undefined, scales: boolean, breaks: bo
   breaks,
 });
 
-/** Every chart that can be shown, in the order of the list to choose from. */
-export const CHART_NAMES: readonly ChartName[] = [
-  'replicas',
-  'ttft-over-time',
-  'ttft-density',
-  'e2e-over-time',
-  'itl-over-time',
-  'wait-over-time',
-  'throughput',
-  'goodput-over-time',
-  'attempts-over-time',
-  'kv-use',
-  'queue-depth',
-  'gateway-bands',
-  'stages',
-  'transfers',
-  'ports-out',
-  'ports-in',
-  'ttft-ecdf',
-  'e2e-ecdf',
-  'itl-ecdf',
-  'wait-ecdf',
-  'step-time',
-];
+type Chart = {
+  /** What a run must have, or the chart has no data. */
+  readonly needs?: 'gateway' | 'split';
+  /** Whether it is beside those over time. */
+  readonly beside?: true;
+  /** The views that it is drawn from, if not its own alone. */
+  readonly views?: readonly View[];
+};
+
+/** Every chart that can be shown, in the order of the list to choose from. `charts/titles.ts` has their names. */
+const CHARTS = {
+  replicas: { views: ['replicas', 'replica-lanes'] },
+  'ttft-over-time': {},
+  'ttft-density': { views: [] },
+  'e2e-over-time': {},
+  'itl-over-time': {},
+  'wait-over-time': {},
+  throughput: {},
+  'goodput-over-time': {},
+  'attempts-over-time': {},
+  'kv-use': {},
+  'queue-depth': {},
+  'gateway-bands': { needs: 'gateway' },
+  stages: { needs: 'split' },
+  transfers: { needs: 'split' },
+  'ports-out': { needs: 'split' },
+  'ports-in': { needs: 'split' },
+  'ttft-ecdf': { beside: true },
+  'e2e-ecdf': { beside: true },
+  'itl-ecdf': { beside: true },
+  // Its percentiles are those of the chart over time.
+  'wait-ecdf': { beside: true, views: ['wait-ecdf', 'wait-over-time'] },
+  'step-time': { beside: true, views: [] },
+} satisfies Partial<Record<ChartName, Chart>>;
+
+export type ListedChart = keyof typeof CHARTS;
+export const CHART_NAMES = trust<readonly ListedChart[]>(Object.keys(CHARTS));
+const chartOf = (name: string): Chart | undefined => trust<Readonly<Record<string, Chart>>>(CHARTS)[name];
 
 /** Whether a chart can have data in this run. */
 export function hasChart(name: string, run: ChartedRun): boolean {
-  if (name === 'gateway-bands') return run.gateway;
-  return !['stages', 'transfers', 'ports-out', 'ports-in'].includes(name) || run.split;
+  const needs = chartOf(name)?.needs;
+  return needs === undefined || run[needs];
 }
 
 /** The charts of a run in order: those of a list, which may come from a link, or those that suit it. */
-export function chartsShown(list: readonly string[] | undefined, run: ChartedRun): readonly ChartName[] {
+export function chartsShown(list: readonly string[] | undefined, run: ChartedRun): readonly ListedChart[] {
   if (list) {
     const known = [...new Set(list)].flatMap((name) => CHART_NAMES.filter((one) => one === name));
     return known.filter((name) => hasChart(name, run));
@@ -72,23 +87,14 @@ export function chartsShown(list: readonly string[] | undefined, run: ChartedRun
 
 export const isDistribution = (name: ChartName): boolean => name.endsWith('-ecdf');
 /** Whether a chart is beside those over time. */
-export const isBeside = (name: ChartName): boolean => isDistribution(name) || name === 'step-time';
+export const isBeside = (name: ChartName): boolean => chartOf(name)?.beside === true;
 
 /** Views that the module of the first visit does not have. */
 export const isLate = (view: string): boolean => /^(itl|wait|goodput|attempts|replica)-/.test(view);
 
-/** Views that charts have beside their own: the percentiles of a distribution, and the lanes of replicas. */
-const BESIDE: Readonly<Partial<Record<ChartName, View>>> = { 'wait-ecdf': 'wait-over-time', replicas: 'replica-lanes' };
-
 /** The views that charts are drawn from. */
-export const viewsOf = (names: readonly ChartName[]): readonly View[] => [
-  ...new Set(
-    names.flatMap((name): readonly View[] => {
-      if (name === 'ttft-density' || name === 'step-time') return [];
-      const beside = BESIDE[name];
-      return beside ? [name, beside] : [name];
-    }),
-  ),
+export const viewsOf = (names: readonly ListedChart[]): readonly View[] => [
+  ...new Set(names.flatMap((name): readonly View[] => chartOf(name)?.views ?? [trust<View>(name)])),
 ];
 
 /**

@@ -1,7 +1,8 @@
 // The names of charts in full, as in their tables and in the list to choose from.
-import type { ChartName } from '../base/chartList.ts';
+import type { ChartName, ListedChart } from '../base/chartList.ts';
+import { trust } from '../base/trust.ts';
 
-const TITLES: Readonly<Partial<Record<ChartName, string>>> = {
+const TITLES: Readonly<Record<ListedChart, string>> = {
   replicas: 'Replicas by stage',
   'ttft-over-time': 'TTFT over time',
   'ttft-density': 'TTFT density',
@@ -25,4 +26,4 @@ const TITLES: Readonly<Partial<Record<ChartName, string>>> = {
   'step-time': 'Step time by batch size',
 };
 
-export const titleOf = (name: ChartName): string => TITLES[name] ?? name;
+export const titleOf = (name: ChartName): string => trust<Readonly<Record<string, string>>>(TITLES)[name] ?? name;

@@ -2,35 +2,37 @@
 // makes from them.
 import { HATCHES, type Hatch } from './looks.ts';
 
-/** The tokens of the visual language, as canvas paint. */
-export type Tokens = {
-  readonly dark: boolean;
-  readonly font: string;
-  readonly bg: string;
-  readonly surface: string;
-  readonly raised: string;
-  readonly line: string;
-  readonly lineStrong: string;
-  readonly ink: string;
-  readonly ink2: string;
-  readonly ink3: string;
-  readonly accent: string;
-  readonly onAccent: string;
-  readonly prefill: string;
-  readonly decode: string;
-  readonly warn: string;
-  readonly miss: string;
-  readonly preempt: string;
-  readonly missText: string;
-  readonly warnText: string;
-  readonly kvUsed: string;
-  readonly kvShared: string;
-  readonly kvCached: string;
-  readonly kvFree: string;
-  readonly band1: string;
-  readonly band2: string;
-  readonly shade: string;
-};
+/** The tokens of the visual language that are colours, with their names in styles. */
+export const INKS = {
+  bg: '--bg',
+  surface: '--surface',
+  raised: '--raised',
+  line: '--line',
+  lineStrong: '--line-strong',
+  ink: '--ink',
+  ink2: '--ink-2',
+  ink3: '--ink-3',
+  accent: '--accent',
+  onAccent: '--on-accent',
+  prefill: '--prefill',
+  decode: '--decode',
+  warn: '--warn',
+  miss: '--miss',
+  preempt: '--preempt',
+  missText: '--miss-text',
+  warnText: '--warn-text',
+  kvUsed: '--kv-used',
+  kvShared: '--kv-shared',
+  kvCached: '--kv-cached',
+  kvFree: '--kv-free',
+  band1: '--band-1',
+  band2: '--band-2',
+  shade: '--shade',
+} as const;
+export type Ink = keyof typeof INKS;
+
+/** The tokens, as canvas paint. */
+export type Tokens = Readonly<Record<Ink, string>> & { readonly dark: boolean; readonly font: string };
 
 export type Palette = Tokens & {
   /** Hatch for cached blocks and for time not simulated yet; a flat colour if patterns are not supported. */

@@ -1,10 +1,7 @@
 // How things look, by what they are: a table for each kind. Canvases and pens of files read them here; styles have the dashes
 // as custom properties (`--dash-NAME` in base/theme.css), and looks.test.ts holds the two together.
 import type { SegmentKind } from '../generated/boundary.ts';
-import type { Palette, Tokens } from './inks.ts';
-
-/** The name of a paint of a single colour. */
-export type Ink = Exclude<keyof Tokens, 'dark' | 'font'>;
+import type { Ink, Palette } from './inks.ts';
 
 /** The dashes of lines and outlines by their meaning, in pixels: drawn, left out, and so on. */
 export const DASHES = {

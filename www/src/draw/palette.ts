@@ -1,7 +1,7 @@
 // The tokens of the visual language as canvas paint, read once for each theme and never while drawing.
 import { type Accessor, createSignal } from 'solid-js';
 import { trust } from '../base/trust.ts';
-import { type Palette, tilesBy, withHatches } from './inks.ts';
+import { INKS, type Ink, type Palette, tilesBy, withHatches } from './inks.ts';
 
 if (typeof OffscreenCanvas === 'undefined')
   tilesBy((size) =>
@@ -16,30 +16,7 @@ export function readPalette(): Palette {
   return withHatches({
     dark: document.documentElement.dataset.theme !== 'light',
     font: style.getPropertyValue('--font').trim() || 'system-ui, sans-serif',
-    bg: v('--bg'),
-    surface: v('--surface'),
-    raised: v('--raised'),
-    line: v('--line'),
-    lineStrong: v('--line-strong'),
-    ink: v('--ink'),
-    ink2: v('--ink-2'),
-    ink3: v('--ink-3'),
-    accent: v('--accent'),
-    onAccent: v('--on-accent'),
-    prefill: v('--prefill'),
-    decode: v('--decode'),
-    warn: v('--warn'),
-    miss: v('--miss'),
-    preempt: v('--preempt'),
-    missText: v('--miss-text'),
-    warnText: v('--warn-text'),
-    kvUsed: v('--kv-used'),
-    kvShared: v('--kv-shared'),
-    kvCached: v('--kv-cached'),
-    kvFree: v('--kv-free'),
-    band1: v('--band-1'),
-    band2: v('--band-2'),
-    shade: v('--shade'),
+    ...trust<Record<Ink, string>>(Object.fromEntries(Object.entries(INKS).map(([ink, name]) => [ink, v(name)]))),
   });
 }
 

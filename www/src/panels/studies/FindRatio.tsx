@@ -1,5 +1,6 @@
 // Find the ratio: the capacity with each ratio of prefill to decode replicas at equal GPUs, and the best one as an edit.
 // Loaded when it is opened.
+
 import { createSignal, For, type JSX, Show } from 'solid-js';
 import { count, durationMs, percent, text } from '../../base/units.ts';
 import type { RatioCase, RatioResult } from '../../generated/boundary.ts';
@@ -12,10 +13,10 @@ import { Sheet } from '../parts/Sheet.tsx';
 import { TrustChip } from '../parts/Trust.tsx';
 import { RatioChart } from './RatioChart.tsx';
 import { RatioTable } from './RatioTable.tsx';
+import { SeedCount } from './SeedCount.tsx';
 import './race.css';
 import './findRatio.css';
 
-const SEEDS = [1, 3, 5, 10];
 const SHARES = [0.9, 0.95, 0.99];
 
 type Page = Pick<App, 'document' | 'links' | 'dialogs'>;
@@ -44,12 +45,7 @@ export default function FindRatio(props: { app: Page }): JSX.Element {
               <For each={SHARES}>{(s) => <option value={s}>{text(percent(s))}</option>}</For>
             </select>
           </label>
-          <label>
-            Seeds
-            <select class="in" value={seeds()} onChange={(event) => setSeeds(Number(event.currentTarget.value))}>
-              <For each={SEEDS}>{(n) => <option value={n}>{n}</option>}</For>
-            </select>
-          </label>
+          <SeedCount seeds={seeds()} onSeeds={setSeeds} />
           <Show
             when={search.running()}
             fallback={

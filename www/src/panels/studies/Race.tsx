@@ -1,7 +1,7 @@
 // A race: routers, autoscalers or settings of one's own on the same requests with several seeds, ranked as results come
 // in. Autoscalers are compared with the oracle. Loaded when it is opened.
 
-import { createEffect, createMemo, createSignal, For, type JSX, on, onCleanup, Show } from 'solid-js';
+import { createEffect, createMemo, createSignal, type JSX, on, onCleanup, Show } from 'solid-js';
 import { getAt, type Json } from '../../base/json.ts';
 import { isPhone } from '../../base/media.ts';
 import type { Option } from '../../base/schema.ts';
@@ -20,6 +20,7 @@ import { Segments } from '../parts/Segments.tsx';
 import { NoOracle } from './CompareFigures.tsx';
 import { Entrants, OwnEntrants, RankedBy } from './RaceSide.tsx';
 import { RaceTable } from './RaceTable.tsx';
+import { SeedCount, seedCountFor } from './SeedCount.tsx';
 import { Reached, StudyTools } from './StudyTools.tsx';
 import { type RaceAsked, studyText } from './studyText.ts';
 import './race.css';
@@ -28,7 +29,6 @@ const ROUTING = 'cluster.routing';
 /** The kinds of policy raced: routers, or autoscalers. */
 const KINDS = ['Routers', 'Autoscalers'] as const;
 type Kind = (typeof KINDS)[number];
-const SEEDS = [1, 3, 5, 10];
 /** Routers selected for the race at first, besides the scenario's own. */
 const FIRST: Readonly<Record<Kind, readonly string[]>> = {
   Routers: ['least-loaded', 'round-robin', 'random', 'power-of-d', 'weighted', 'kv-cost', 'cache-aware'],
@@ -187,12 +187,7 @@ export default function Race(props: {
           />
           <OwnEntrants app={app} own={who.own()} taken={who.entrants().map(({ name }) => name)} onChange={who.setOwn} />
           <div class="compare-chooser">
-            <label>
-              Seeds
-              <select class="in" value={seeds()} onChange={(event) => setSeeds(Number(event.currentTarget.value))}>
-                <For each={SEEDS}>{(n) => <option value={n}>{n}</option>}</For>
-              </select>
-            </label>
+            <SeedCount seeds={seeds()} onSeeds={setSeeds} />
             <RankedBy
               by={by()}
               onBy={(next) => {
@@ -279,7 +274,7 @@ function applyLinked(linked: RaceAsked, to: Pick<RaceState, 'who' | 'setSeeds' |
   to.who.setKind(linked.of);
   to.who.setChosen(new Set(linked.chosen));
   to.who.setOwn(linked.own);
-  to.setSeeds(SEEDS.findLast((n) => n <= linked.seeds) ?? 1);
+  to.setSeeds(seedCountFor(linked.seeds));
   to.setBy(linked.by);
 }
 

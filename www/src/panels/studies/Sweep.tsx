@@ -1,5 +1,6 @@
 // A sweep: a field of the scenario over a range, with several seeds and routers, and the capacity of the fleet. Loaded
 // when it is opened.
+
 import { createEffect, createMemo, createSignal, For, type JSX, on, onCleanup, Show } from 'solid-js';
 import { getAt, type Json } from '../../base/json.ts';
 import { isPhone } from '../../base/media.ts';
@@ -14,6 +15,7 @@ import { choiceText, fieldAt } from '../parts/formFields.ts';
 import { FieldPick } from './FieldPick.tsx';
 import { SavedNote } from './Race.tsx';
 import { RunElsewhere } from './RunElsewhere.tsx';
+import { SeedCount, seedCountFor } from './SeedCount.tsx';
 import { Reached, StudyTools } from './StudyTools.tsx';
 import { SweepCapacity } from './SweepCapacity.tsx';
 import { SweepCharts, type Theories } from './SweepCharts.tsx';
@@ -24,7 +26,6 @@ import { numbersOf, TRAFFIC, type Varied } from './sweepFields.ts';
 import './race.css';
 
 const ROUTING = 'cluster.routing';
-const SEEDS = [1, 3, 5, 10];
 const STEPS = [3, 5, 6, 8, 10, 15];
 /** The most lines that can be distinguished in one chart. */
 const MOST_ROUTERS = 4;
@@ -238,7 +239,7 @@ function applyLinked(linked: SweepAsked, asked: Asked, setSeeds: (seeds: number)
   asked.setTo(linked.to);
   asked.setSteps(STEPS.findLast((n) => n <= linked.steps) ?? 3);
   asked.setRouters(linked.routers.slice(0, MOST_ROUTERS - 1));
-  setSeeds(SEEDS.findLast((n) => n <= linked.seeds) ?? 1);
+  setSeeds(seedCountFor(linked.seeds));
 }
 
 /** The view before the first run, with one button that begins. */
@@ -286,12 +287,7 @@ function Settings(props: {
       <p class="compare-trouble" role="alert">
         {asked.wrong()}
       </p>
-      <label>
-        Seeds
-        <select class="in" value={props.seeds} onChange={(event) => props.onSeeds(Number(event.currentTarget.value))}>
-          <For each={SEEDS}>{(n) => <option value={n}>{n}</option>}</For>
-        </select>
-      </label>
+      <SeedCount seeds={props.seeds} onSeeds={props.onSeeds} />
       <RouterChoice options={asked.options()} chosen={asked.routers()} onToggle={asked.toggle} />
       <div class="compare-buttons flat">
         <button type="button" class="btn pri" disabled={asked.wrong() !== '' || props.running} onClick={props.begin}>
