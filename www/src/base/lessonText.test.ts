@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { figureText, paragraphsOf, partsOf, plainText, unknownSaid } from './lessonText.ts';
+import { figureSaid, paragraphsOf, partsOf, plainText, unknownSaid } from './lessonText.ts';
+import { text } from './units.ts';
 
 test('empty lines part paragraphs, and lines within one are joined', () => {
   expect(paragraphsOf('One,\n  two.\n\nThree.\n')).toEqual([
@@ -50,5 +51,5 @@ test.each([
   [null, 'ms', '–'],
   [Number.NaN, '', '–'],
 ])('%s in %s is %s', (value, unit, said) => {
-  expect(figureText(value, unit)).toBe(said);
+  expect(text(figureSaid(value, unit))).toBe(said);
 });

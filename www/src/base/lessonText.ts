@@ -1,6 +1,6 @@
 // The text of a step of a lesson: paragraphs of words, bold words, words of the glossary and figures. And numbers with
 // the units of lessons.
-import { count, NBSP, type Quantity, quantity, sig3, text } from './units.ts';
+import { count, NBSP, type Quantity, quantity, sig3 } from './units.ts';
 
 export type LessonPart =
   | { readonly kind: 'words'; readonly text: string }
@@ -63,11 +63,6 @@ const COUNTED: ReadonlySet<string> = new Set(['', 'tokens', 'requests', 'blocks'
 /** A number with its unit, as lessons name it; a dash for a missing value. */
 export const figureSaid = (value: number | null | undefined, unit: string): Quantity =>
   quantity(value, unit, (n) => (COUNTED.has(unit) && Number.isInteger(n) ? count(n) : sig3(n)));
-
-/** The same as one text: `2.47 ×`. */
-export function figureText(value: number | null | undefined, unit: string): string {
-  return text(figureSaid(value, unit));
-}
 
 /** The text without marks, with the values of its figures, such as for a title or a screen reader. */
 export function plainText(source: string, said: (figure: string) => string): string {

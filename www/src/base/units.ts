@@ -105,11 +105,6 @@ export function clock(us: number): string {
   return `${group(Math.floor(ms / 1000))}.${String(ms % 1000).padStart(3, '0')}`;
 }
 
-/** The clock to the microsecond: 131.250417. */
-export function clockExact(us: number): string {
-  return `${Math.floor(us / 1e6)}.${String(Math.floor(us % 1e6)).padStart(6, '0')}`;
-}
-
 /** A speed in simulated seconds per wall second: 0.01×, 10×, 1,200×. */
 export function speed(x: number): string {
   if (x === Number.POSITIVE_INFINITY) return 'max';
