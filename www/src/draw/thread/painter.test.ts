@@ -25,8 +25,7 @@ test('the thread gets all messages in order, and none before the display frame o
   painter.say({ kind: 'paint', sheet, ...size, picture: { of: 'stage', bytes } });
   painter.say({ kind: 'gone', sheet });
   expect(heard).toEqual([]);
-  await new Promise((resolve) => setTimeout(resolve));
-  expect(heard.map(({ message }) => message.kind)).toEqual(['sheet', 'paint', 'gone']);
+  await expect.poll(() => heard.map(({ message }) => message.kind)).toEqual(['sheet', 'paint', 'gone']);
   expect(heard[0]?.moved).toHaveLength(1);
   expect(heard[1]?.moved).toEqual([bytes.buffer]);
 });
