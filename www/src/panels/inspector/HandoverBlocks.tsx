@@ -1,10 +1,12 @@
 // A request that is prefilled away from its home: both routing decisions beside each other, and its blocks at both ends.
+
 import { createUniqueId, For, type JSX, Show } from 'solid-js';
 import { count, DASH, percent, text } from '../../base/units.ts';
 import type { Candidate, HandoverDetail } from '../../generated/boundary.ts';
 import { Block } from '../parts/Block.tsx';
 import { area, CELL, COLUMNS } from '../parts/blockCells.ts';
 import { shownOf } from '../parts/regret.ts';
+import { TableHead } from '../parts/TableHead.tsx';
 
 /** Why the decider chose so, in words. */
 const REASONS: Readonly<Record<string, string>> = {
@@ -59,13 +61,7 @@ function Stage(props: {
     <Show when={props.list.length > 0} fallback={<p class="say">{props.name}: no longer kept.</p>}>
       <table class="tbl">
         <caption class="visually-hidden">Candidates of the {props.name} decision, as the router saw them</caption>
-        <thead>
-          <tr>
-            <th scope="col">{props.name}</th>
-            <th scope="col">{props.head}</th>
-            <th scope="col">{scored() ? 'score' : 'KV'}</th>
-          </tr>
-        </thead>
+        <TableHead names={[props.name, props.head, scored() ? 'score' : 'KV']} />
         <tbody>
           <For each={shownOf(props.list)}>
             {(c) => (

@@ -1,5 +1,7 @@
 // The run as a whole: counts with the conservation check, and the report as the command line prints it.
+
 import { createEffect, createMemo, createSignal, For, type JSX, on, Show } from 'solid-js';
+import { PERCENTILES } from '../../base/latencies.ts';
 import { oneAtATime } from '../../base/oneAtATime.ts';
 import { trust } from '../../base/trust.ts';
 import { count, durationUs, percentileUs, text } from '../../base/units.ts';
@@ -12,6 +14,7 @@ import { LazyPart } from '../parts/LazyPart.tsx';
 import { LoadVerdict } from '../parts/LoadVerdict.tsx';
 import { NoticeBlock } from '../parts/NoticeBlock.tsx';
 import { save } from '../parts/save.ts';
+import { TableHead } from '../parts/TableHead.tsx';
 import { TrustBlock } from '../parts/Trust.tsx';
 import { AnomalyLegend } from './AnomalyList.tsx';
 import { Little } from './Little.tsx';
@@ -211,17 +214,7 @@ function LatencyBlock(props: { app: Pick<App, 'transport'> }): JSX.Element {
         <span class="m">{lastSpan(props.app.transport.throttledFrame())}</span>
       </div>
       <table class="tbl">
-        <thead>
-          <tr>
-            <th scope="col">
-              <span class="visually-hidden">Metric</span>
-            </th>
-            <th scope="col">p50</th>
-            <th scope="col">p90</th>
-            <th scope="col">p99</th>
-            <th scope="col">n</th>
-          </tr>
-        </thead>
+        <TableHead names={[<span class="visually-hidden">Metric</span>, ...PERCENTILES, 'n']} />
         <tbody>
           <For each={['ttft', 'tpot', 'itl', 'e2e'] as const}>
             {(name) => (

@@ -1,4 +1,5 @@
 // The work of autoscalers: replicas by stage over time with the wanted number, and the decisions that changed it.
+
 import { createEffect, createSignal, For, type JSX, on, Show } from 'solid-js';
 import { oneAtATime } from '../../base/oneAtATime.ts';
 import { trust } from '../../base/trust.ts';
@@ -9,6 +10,7 @@ import type { App } from '../../state/app.ts';
 import { scaledPools } from '../../state/edits/scaledPools.ts';
 import { Block, NameValues, type Row } from '../parts/Block.tsx';
 import { choiceText, fieldAt } from '../parts/formFields.ts';
+import { TableHead } from '../parts/TableHead.tsx';
 import './scaling.css';
 
 const MOST = 50;
@@ -49,13 +51,7 @@ export default function ScalingBlock(props: {
           fallback={<p class="say">No decision has changed the number of replicas yet.</p>}
         >
           <table class="tbl scaling-table">
-            <thead>
-              <tr>
-                <th scope="col">At</th>
-                <th scope="col">Replicas</th>
-                <th scope="col">Why</th>
-              </tr>
-            </thead>
+            <TableHead names={['At', 'Replicas', 'Why']} />
             <tbody>
               <For each={decisions()?.rows.toReversed()}>{(row) => <Decision row={row} app={app} />}</For>
             </tbody>

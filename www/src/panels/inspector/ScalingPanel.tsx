@@ -1,5 +1,6 @@
 // The decision of an autoscaler at the playhead: its inputs beside the true values, its rule, its estimates; then all
 // decisions.
+
 import { createEffect, createMemo, createSignal, For, type JSX, on, Show } from 'solid-js';
 import { getAt } from '../../base/json.ts';
 import { oneAtATime } from '../../base/oneAtATime.ts';
@@ -10,6 +11,7 @@ import type { ScalingRow, ScalingRows } from '../../generated/boundary.ts';
 import type { App } from '../../state/app.ts';
 import { type ScaledPool, scaledPools } from '../../state/edits/scaledPools.ts';
 import { Block } from '../parts/Block.tsx';
+import { TableHead } from '../parts/TableHead.tsx';
 import { Estimator } from './Estimator.tsx';
 import ScalingBlock from './ScalingBlock.tsx';
 import { changeOf, type Figure, figureAt, type Manner, seenOf, whyOf, withUnit } from './scalingWords.ts';
@@ -143,16 +145,7 @@ function Inputs(props: { row: ScalingRow; figure: Figure | undefined; windowS: n
   return (
     <Block title="Inputs" remark={seenOf(row(), props.windowS)}>
       <table class="tbl scaling-inputs">
-        <thead>
-          <tr>
-            <th scope="col">
-              <span class="visually-hidden">What</span>
-            </th>
-            <th scope="col">scraped</th>
-            <th scope="col">true now</th>
-            <th scope="col">predicted</th>
-          </tr>
-        </thead>
+        <TableHead names={[<span class="visually-hidden">What</span>, 'scraped', 'true now', 'predicted']} />
         <tbody>
           <tr>
             <th scope="row">

@@ -1,4 +1,5 @@
 // One step: what its time was made of, its batch, and what it cost the others; and the figures of the selected span, by replica.
+
 import { createEffect, createSignal, For, type JSX, on, onCleanup, Show } from 'solid-js';
 import { oneAtATime } from '../../base/oneAtATime.ts';
 import { clock, count, durationUs, NBSP, percent, sig3, text } from '../../base/units.ts';
@@ -10,6 +11,7 @@ import type { App } from '../../state/app.ts';
 import { chosenStep, openReplica, setOpenReplica } from '../../state/view/closeup.ts';
 import { span } from '../../state/view/span.ts';
 import { Block } from '../parts/Block.tsx';
+import { TableHead } from '../parts/TableHead.tsx';
 import './step.css';
 
 type Slices = Pick<App, 'transport' | 'selection'>;
@@ -262,15 +264,7 @@ function spanWords(lanes: Lanes): string {
 function ByReplica(props: { readonly lanes: Lanes }): JSX.Element {
   return (
     <table class="by-replica">
-      <thead>
-        <tr>
-          <th scope="col">replica</th>
-          <th scope="col">steps</th>
-          <th scope="col">p50 ms</th>
-          <th scope="col">tokens out</th>
-          <th scope="col">prompt</th>
-        </tr>
-      </thead>
+      <TableHead names={['replica', 'steps', 'p50 ms', 'tokens out', 'prompt']} />
       <tbody>
         <Listed each={props.lanes.lanes} rest={restOfTable}>
           {({ replica, totals }) => (

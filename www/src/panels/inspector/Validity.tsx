@@ -1,8 +1,10 @@
 // The measured accuracy of the queueing model on the engine's own step times: docs/data/queueing-validity.json.
+
 import { For, type JSX } from 'solid-js';
 import page from '../../../../docs/data/queueing-validity.json';
 import { DASH, NBSP, plain } from '../../base/units.ts';
 import { Block } from '../parts/Block.tsx';
+import { TableHead } from '../parts/TableHead.tsx';
 
 /** A difference in whole percent, with its sign. */
 function apart(percent: number | null): string {
@@ -21,15 +23,7 @@ export function Validity(): JSX.Element {
           <caption class="m">
             Excess of predicted over measured TTFT and ITL, at the load that was learnt from, and at λ*.
           </caption>
-          <thead>
-            <tr>
-              <th scope="col">Workload</th>
-              <th scope="col">req/s</th>
-              <th scope="col">there</th>
-              <th scope="col">λ*</th>
-              <th scope="col">at λ*</th>
-            </tr>
-          </thead>
+          <TableHead names={['Workload', 'req/s', 'there', 'λ*', 'at λ*']} />
           <tbody>
             <For each={page.runs}>
               {(run) => (

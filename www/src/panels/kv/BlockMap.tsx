@@ -22,6 +22,7 @@ import { pagePalette } from '../../draw/palette.ts';
 import type { Blocks } from '../../generated/boundary.ts';
 import { blockColour, chosenBlock, setBlockColour, setChosenBlock } from '../../state/view/closeup.ts';
 import { pointedBlock, pointedRun, setBlockPage, setPointedBlock } from '../../state/view/kvAnswer.ts';
+import { TableHead } from '../parts/TableHead.tsx';
 import { blockSaid, COLOURS, stateName } from './kvWords.ts';
 
 type Props = {
@@ -285,13 +286,7 @@ function Rows(props: { blocks: Blocks }): JSX.Element {
       <summary>As a table</summary>
       <Show when={open()}>
         <table>
-          <thead>
-            <tr>
-              <th scope="col">Blocks</th>
-              <th scope="col">State</th>
-              <th scope="col">Run</th>
-            </tr>
-          </thead>
+          <TableHead names={['Blocks', 'State', 'Run']} />
           <tbody>
             <For each={stretches()}>
               {(stretch) => (

@@ -1,10 +1,12 @@
 // What prompts share: a tree of runs, each as long as it is, where its parent ends. Beside it what the router believes.
+
 import { createMemo, For, Index, type JSX, Show } from 'solid-js';
 import { count, DASH } from '../../base/units.ts';
 import { ClientShape } from '../../draw/shapes.tsx';
 import type { Blocks, PrefixNode } from '../../generated/boundary.ts';
 import type { App } from '../../state/app.ts';
 import { pointedBlock, pointedRun, setPointedRun } from '../../state/view/kvAnswer.ts';
+import { TableHead } from '../parts/TableHead.tsx';
 import { beliefSaid, differs, pictureSaid, runName } from './kvWords.ts';
 
 export function Sharing(props: { app: Pick<App, 'selection'>; blocks: Blocks }): JSX.Element {
@@ -127,14 +129,7 @@ function Beliefs(props: { blocks: Blocks }): JSX.Element {
       </h3>
       <Show when={props.blocks.groups.length > 0}>
         <table>
-          <thead>
-            <tr>
-              <th scope="col">Prefix</th>
-              <th scope="col">Believed</th>
-              <th scope="col">True</th>
-              <th scope="col">Of</th>
-            </tr>
-          </thead>
+          <TableHead names={['Prefix', 'Believed', 'True', 'Of']} />
           <tbody>
             <For each={props.blocks.groups}>
               {(group, i) => (

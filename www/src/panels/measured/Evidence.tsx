@@ -1,10 +1,12 @@
 // The basis of numbers: three bars measured, two calibrated, one modelled; and the mark of a run outside the measured
 // range.
+
 import { createMemo, For, type JSX, Show } from 'solid-js';
 import type { Schema } from '../../base/schema.ts';
 import { DASH, NBSP, sig3 } from '../../base/units.ts';
 import { EvidenceGlyph } from '../../draw/glyphs.tsx';
 import type { CoefficientEvidence, Evidence } from '../../generated/boundary.ts';
+import { TableHead } from '../parts/TableHead.tsx';
 import { TrustChip } from '../parts/Trust.tsx';
 
 const COEFFICIENTS = 'cluster.pools[0].latency.calibrated.coefficients';
@@ -53,13 +55,7 @@ export function EvidencePanel(props: { evidence: Evidence | undefined; schema: S
           </ul>
           <Show when={coefficients().length > 0}>
             <table class="measured">
-              <thead>
-                <tr>
-                  <th scope="col">Coefficient</th>
-                  <th scope="col">value</th>
-                  <th scope="col">interval 95 %</th>
-                </tr>
-              </thead>
+              <TableHead names={['Coefficient', 'value', 'interval 95 %']} />
               <tbody>
                 <For each={coefficients()}>
                   {(c) => (

@@ -1,4 +1,5 @@
 // The key figures of both runs: A → B, which one is better, and how certain the difference is.
+
 import { For, type JSX, Show } from 'solid-js';
 import {
   count,
@@ -14,6 +15,7 @@ import {
   usd,
 } from '../../base/units.ts';
 import type { Difference, Regret, RunComparison, RunRegret, Verdict } from '../../generated/boundary.ts';
+import { TableHead } from '../parts/TableHead.tsx';
 import './regret.css';
 
 export type Figure = {
@@ -203,16 +205,9 @@ export function CompareRegret(props: { comparison: RunComparison | undefined }):
           <caption>
             <b>Against the oracle</b>, which knows future rates: the bound in brackets, then the regret
           </caption>
-          <thead>
-            <tr>
-              <th scope="col">
-                <span class="visually-hidden">Run</span>
-              </th>
-              <th scope="col">objectives met, %</th>
-              <th scope="col">replica-seconds</th>
-              <th scope="col">cost</th>
-            </tr>
-          </thead>
+          <TableHead
+            names={[<span class="visually-hidden">Run</span>, 'objectives met, %', 'replica-seconds', 'cost']}
+          />
           <tbody>
             <For each={rows()}>
               {([name, of]) => (

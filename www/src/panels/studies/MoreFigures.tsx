@@ -1,7 +1,9 @@
 // Further figures of both runs: refusals by reason, preemptions, hits of requests, variation of load, costs, anomalies.
+
 import { createMemo, For, type JSX, Show } from 'solid-js';
 import { DASH } from '../../base/units.ts';
 import type { FigureComparison, RunComparison } from '../../generated/boundary.ts';
+import { TableHead } from '../parts/TableHead.tsx';
 import { metricText } from './metricText.ts';
 
 export function MoreFigures(props: { comparison: RunComparison | undefined }): JSX.Element {
@@ -14,13 +16,7 @@ export function MoreFigures(props: { comparison: RunComparison | undefined }): J
         <summary>Further figures</summary>
         <table class="tbl">
           <caption class="visually-hidden">Further figures of the whole runs</caption>
-          <thead>
-            <tr>
-              <th scope="col">Figure</th>
-              <th scope="col">A</th>
-              <th scope="col">B</th>
-            </tr>
-          </thead>
+          <TableHead names={['Figure', 'A', 'B']} />
           <tbody>
             <For each={rows()}>
               {(figure) => (

@@ -1,5 +1,6 @@
 // Why slow requests are slow: where their time went compared with fast ones, with sentences that explain it. Loaded on
 // request.
+
 import { createEffect, createMemo, createSignal, For, type JSX, on, Show } from 'solid-js';
 import { count, durationMs, percent, secondsOf, signed, text } from '../../base/units.ts';
 import type { AccountedTime, CausePart, ExplainQuery, Explanation, SpanBy } from '../../generated/boundary.ts';
@@ -7,6 +8,7 @@ import type { App } from '../../state/app.ts';
 import { askWhy, askWhyAsMarkdown, stopAsking } from '../../state/studies/whatIf.ts';
 import { accountDue, setAccountDue, setSpan, span, spanBetween } from '../../state/view/span.ts';
 import { setSpanShown } from '../../state/view/spanShown.ts';
+import { TableHead } from '../parts/TableHead.tsx';
 import './whatif.css';
 
 /** The requests to explain: those above a percentile, or all that arrived in a span of time. */
@@ -179,15 +181,7 @@ function Explained(props: { app: Pick<App, 'selection'>; e: Explanation }): JSX.
       <div class="scores">
         <table class="tbl why-table">
           <caption class="visually-hidden">Where the time of the slow and of the fast requests went</caption>
-          <thead>
-            <tr>
-              <th scope="col">Part</th>
-              <th scope="col">slow</th>
-              <th scope="col">fast</th>
-              <th scope="col">diff, share</th>
-              <th scope="col">most</th>
-            </tr>
-          </thead>
+          <TableHead names={['Part', 'slow', 'fast', 'diff, share', 'most']} />
           <tbody>
             <For each={byDifference()}>{(part) => <Row app={props.app} part={part} />}</For>
             <tr>

@@ -1,4 +1,5 @@
 // A curve: drawn on the chart beside the card, on a phone above it, or typed point by point.
+
 import { createMemo, For, type JSX, Show } from 'solid-js';
 import { asTyped, placeText, typedIn } from '../../../base/lessonUnits.ts';
 import { createMedia, PHONE } from '../../../base/media.ts';
@@ -7,6 +8,7 @@ import type { DrawQuestion, StepVerdict } from '../../../generated/boundary.ts';
 import type { App } from '../../../state/app.ts';
 import { draftOf, guessByKeys, setDraft } from '../../../state/lessons/lessonGuess.ts';
 import { area, setArea } from '../../../state/view/closeup.ts';
+import { TableHead } from '../../parts/TableHead.tsx';
 import { GuessChart } from './GuessChart.tsx';
 import { GuessTable } from './GuessTable.tsx';
 import { handInCurve, isCovered, missingWords } from './guessHand.ts';
@@ -46,12 +48,7 @@ export function AskDraw(props: {
               Draw it on the chart, or type {props.ask.y.label}
               {props.ask.y.unit === '' ? '' : ` in ${props.ask.y.unit}`}
             </caption>
-            <thead>
-              <tr>
-                <th scope="col">{props.ask.x.label}</th>
-                <th scope="col">you draw</th>
-              </tr>
-            </thead>
+            <TableHead names={[props.ask.x.label, 'you draw']} />
             <tbody>
               <For each={props.ask.values}>
                 {(x, i) => {

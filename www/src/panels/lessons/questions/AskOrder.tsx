@@ -1,8 +1,10 @@
 // Several things in order: by drag, by buttons, or by keys.
+
 import { createSignal, For, type JSX, Show } from 'solid-js';
 import { rangeText, unitText } from '../../../base/lessonUnits.ts';
 import { Icon } from '../../../draw/glyphs.tsx';
 import type { Guess, OrderQuestion, StepVerdict } from '../../../generated/boundary.ts';
+import { TableHead } from '../../parts/TableHead.tsx';
 import { Outcome, RightSign } from './Outcome.tsx';
 
 /** The order with the entry at `from` moved to `to`. */
@@ -140,14 +142,7 @@ export function CameOrder(props: {
         <>
           <table class="guess-table">
             <caption class="visually-hidden">The engine’s order and yours</caption>
-            <thead>
-              <tr>
-                <th scope="col">engine’s order</th>
-                <th scope="col">mean</th>
-                <th scope="col">95 %</th>
-                <th scope="col">your place</th>
-              </tr>
-            </thead>
+            <TableHead names={['engine’s order', 'mean', '95 %', 'your place']} />
             <tbody>
               <For each={found().order}>
                 {(item, i) => (
