@@ -1,6 +1,7 @@
 //! Comparison of measured and simulated figures.
 
 use super::over_time::{SeriesCompared, compare_series};
+use super::replayed::{OverSeeds, error};
 use super::scenario::Replay;
 use super::simulated::Simulated;
 use crate::import::benchmark::statistics::{of_request, sort, statistic};
@@ -148,16 +149,13 @@ fn head(b: &Benchmark, replay: &Replay, seeds: u32) -> Comparison {
 
 pub(super) fn row(f: &Figure, runs: &[Simulated]) -> Option<Compared> {
     let values: Vec<f64> = runs.iter().filter_map(|s| s.figure(f.metric, f.stat)).collect();
-    if values.is_empty() {
-        return None;
-    }
-    let simulated = values.iter().sum::<f64>() / values.len() as f64;
+    let OverSeeds { mean: simulated, lowest, highest } = OverSeeds::of(&values)?;
     Some(Compared {
         measured: f.clone(),
         simulated,
-        lowest: values.iter().copied().fold(f64::INFINITY, f64::min),
-        highest: values.iter().copied().fold(0.0, f64::max),
-        error: error(f, simulated),
+        lowest,
+        highest,
+        error: error(simulated, f.low, f.high),
         inside: (f.high > f.low).then(|| (f.low..=f.high).contains(&simulated)),
     })
 }
@@ -165,15 +163,8 @@ pub(super) fn row(f: &Figure, runs: &[Simulated]) -> Option<Compared> {
 fn blocks(b: &Benchmark, replay: &Replay) -> Option<Compared> {
     let (told, auto) = (f64::from(b.engine.blocks?), f64::from(replay.auto_blocks?));
     let measured = Figure { metric: "kv_blocks", stat: "value", low: told, high: told };
-    let error = error(&measured, auto);
+    let error = error(auto, told, told);
     Some(Compared { measured, simulated: auto, lowest: auto, highest: auto, error, inside: None })
-}
-
-/// The error against the nearer bound.
-fn error(f: &Figure, simulated: f64) -> Option<f64> {
-    let nearest = simulated.clamp(f.low, f.high);
-    let of = if nearest > 0.0 { nearest } else { f.high };
-    (of > 0.0).then(|| (simulated - nearest) / of)
 }
 
 /// Values that differ by no more than this share count as equal.

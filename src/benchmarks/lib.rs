@@ -2,7 +2,7 @@
 //! measurements.
 //!
 //! `scenario` turns a result into a run, `told` adds the load that the user gives, `compare` compares measured with
-//! simulated figures and `over_time` series, `calibrate` fixes the few coefficients that one run determines. The page and
+//! simulated figures and `over_time` series, `replayed` has what replays of experiments share with these, `calibrate` fixes the few coefficients that one run determines. The page and
 //! the command line share this code.
 
 #[macro_use]
@@ -20,6 +20,7 @@ mod over_time;
 pub mod questions;
 #[cfg(feature = "cli")]
 mod rank;
+pub mod replayed;
 mod scenario;
 mod simulated;
 mod told;

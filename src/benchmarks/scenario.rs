@@ -5,15 +5,14 @@
 //! prompts are taken as different. If a file does not say what was sent, a load is assumed: the requests that it lists
 //! are sent one after the other, else the traffic of the user's scenario is run.
 
+use super::replayed::{ClosedLoop, equally_likely, gap, listed_request, piece, send_closed_loop};
 use super::simulated::{Simulated, run};
 use super::{capped, model_names, told};
 use crate::import::benchmark::{Benchmark, Request};
 use base::rng::{Purpose, Stream};
-use base::{Diagnostics, dist};
+use base::Diagnostics;
 use document::{
-    Arrivals, Client, ContextGrowth, Conversation, ConversationClock, ExplicitOutput, ExplicitPiece,
-    ExplicitRequest, KvBlocks, LatencyClock, LatencyModel, Lengths, RateProfile, Rounds, Run, Scenario,
-    ThinkTime, WeightedLength, Window, limits,
+    Client, ExplicitRequest, KvBlocks, LatencyClock, LatencyModel, Lengths, Rounds, Run, Scenario, limits,
 };
 use engine::perf;
 
@@ -53,10 +52,6 @@ enum Traffic {
 
 /// Different lengths of a closed loop.
 const MOST_LENGTHS: usize = 512;
-/// Gap between the first requests of the users of a closed loop.
-const APART_US: f64 = 10.0;
-/// Longer than any closed loop.
-const CLOSED_S: f64 = 1_000_000.0;
 
 /// Makes a run of a result on the cluster of a scenario.
 pub fn replay(b: &Benchmark, scenario: &Scenario) -> Replay {
@@ -223,10 +218,7 @@ impl Replay {
             Traffic::Drawn { lengths, .. } => {
                 scenario.workload.requests = listed(&self.arrivals(seed), lengths);
             }
-            Traffic::Closed(client) => {
-                scenario.run.horizon_s = CLOSED_S;
-                scenario.workload.clients = vec![(**client).clone()];
-            }
+            Traffic::Closed(client) => send_closed_loop(&mut scenario, (**client).clone()),
         }
         scenario
     }
@@ -296,19 +288,9 @@ fn lengths(b: &Benchmark) -> Vec<[u32; 2]> {
 fn listed(starts: &[u64], lengths: &[[u32; 2]]) -> Vec<ExplicitRequest> {
     let first = starts.iter().copied().min().unwrap_or(0);
     let make = |(i, (start, [prompt, output])): (usize, (&u64, &[u32; 2]))| {
-        let text = 2 * i as u32;
-        ExplicitRequest {
-            id: format!("{i:06}"),
-            arrival_us: (start - first).min(limits::HORIZON_US),
-            prompt: vec![ExplicitPiece { text, tokens: *prompt, offset: 0 }],
-            output: ExplicitOutput { text: text + 1, tokens: *output, offset: 0 },
-            tenant: String::new(),
-            slo_class: String::new(),
-            model: String::new(),
-            adapter: String::new(),
-            session: String::new(),
-            priority: 0,
-        }
+        let (number, text) = (i as u32, 2 * i as u32);
+        let arrival_us = (start - first).min(limits::HORIZON_US);
+        listed_request(number, arrival_us, vec![piece(text, *prompt)], &piece(text + 1, *output))
     };
     starts.iter().zip(lengths).enumerate().map(make).collect()
 }
@@ -318,21 +300,14 @@ fn drawn(stream: &mut Stream, n: usize, mean_gap_s: f64, cv: f64) -> Vec<u64> {
     let mut at = 0.0;
     let mut times = Vec::with_capacity(n);
     for _ in 0..n {
-        at += if cv < limits::CV_MIN {
-            mean_gap_s
-        } else if (cv - 1.0).abs() < 1e-9 {
-            dist::exponential(stream, mean_gap_s)
-        } else {
-            dist::gamma(stream, mean_gap_s, cv)
-        };
+        at += gap(stream, mean_gap_s, cv);
         times.push((at * 1e6) as u64);
     }
     times
 }
 
-/// Conversations without memory, each with its share of the requests.
+/// A closed loop of requests of these lengths.
 fn client(in_flight: u32, lengths: &[[u32; 2]]) -> Client {
-    let rounds = (lengths.len() as u32).max(in_flight).div_ceil(in_flight);
     let step = lengths.len().div_ceil(MOST_LENGTHS).max(1);
     let of = |side: usize| {
         let mut all: Vec<u32> = lengths.iter().map(|both| both[side]).collect();
@@ -341,22 +316,8 @@ fn client(in_flight: u32, lengths: &[[u32; 2]]) -> Client {
         if kept.first() == kept.last() {
             return Lengths::Constant { tokens: kept.first().copied().unwrap_or(1) };
         }
-        let weighted = |tokens: u32| WeightedLength { tokens, weight: 1.0 };
-        Lengths::Empirical { lengths: kept.into_iter().map(weighted).collect() }
+        equally_likely(kept.into_iter())
     };
-    let end_s = APART_US * (f64::from(in_flight) + 0.5) / 1e6;
-    Client {
-        arrivals: Arrivals::Constant { rate_per_s: 1e6 / APART_US },
-        rate_profile: RateProfile::Windows { windows: vec![Window { start_s: 0.0, end_s }] },
-        prompt_tokens: of(0),
-        output_tokens: of(1),
-        conversation: Some(Conversation {
-            rounds: Rounds::Constant { rounds },
-            think_time: ThinkTime::Constant { think_s: 0.0 },
-            clock: ConversationClock::Closed,
-            context_growth: ContextGrowth::None,
-            max_context_tokens: limits::REQUEST_TOKENS,
-        }),
-        ..Client::default()
-    }
+    let requests = lengths.len() as u32;
+    ClosedLoop { in_flight, requests, prompt_tokens: of(0), output_tokens: of(1) }.client()
 }

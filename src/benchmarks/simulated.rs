@@ -1,12 +1,12 @@
 //! A simulated run with the figures that benchmarks have.
 
+use super::replayed::ended;
 use crate::import::benchmark::Request;
 use crate::import::benchmark::statistics::{of_request, sort, statistic};
 use base::stats::Summary;
-use base::{Diagnostic, Diagnostics, Micros};
+use base::{Diagnostic, Diagnostics};
 use document::Scenario;
 use run::session::report::Statistic;
-use run::session::{Session, Stop};
 
 /// Most events of one run.
 const MOST_EVENTS: u64 = 20_000_000;
@@ -35,12 +35,7 @@ pub(super) struct Simulated {
 /// Runs a scenario to its end. Its figures cover the requests that `counted` selects in order of arrival, and all
 /// beyond its end.
 pub(super) fn run(scenario: Scenario, counted: &[bool]) -> Result<Simulated, Diagnostics> {
-    let (mut session, _) = Session::start_for_rows(scenario, None)?;
-    if session.advance(Micros::MAX, MOST_EVENTS) != Stop::Finished {
-        let found = format!("a run that is not over after {MOST_EVENTS} events");
-        let fix = "give a shorter run, or a scenario that can carry its load";
-        return Err(vec![Diagnostic::error("", found, "a run that ends", fix)]);
-    }
+    let session = ended(scenario, MOST_EVENTS)?;
     let report = session.report_data();
     let mut out = Simulated {
         requests: Vec::new(),

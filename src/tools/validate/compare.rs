@@ -3,7 +3,9 @@
 use super::experiment::{Experiment, number, number_at};
 use super::halves::HALVES;
 use super::replay::label;
-use super::sample::{STATISTICS, Sample};
+use super::sample::Sample;
+use benchmarks::import::benchmark::statistics::{STATISTICS, quantile};
+use benchmarks::replayed::{OverSeeds, error};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -74,7 +76,7 @@ impl Row {
             stat: stat.to_owned(),
             measured,
             simulated,
-            error: (measured > 0.0).then(|| (simulated - measured) / measured),
+            error: error(simulated, measured, measured),
             model: e.model.clone(),
             gpu: e.gpu.clone(),
             tp,
@@ -105,18 +107,15 @@ const NUMBERS: [&str; 5] = ["req_per_s", "out_tok_per_s", "makespan_s", "failed"
 pub(super) fn compare(e: &Experiment, side: &Side<'_>, samples: &[Sample]) -> Vec<Row> {
     let mut rows = Vec::new();
     let mut add = |metric: &str, stat: &str, measured: f64, values: Vec<f64>| {
-        if values.is_empty() {
-            return;
-        }
-        let simulated = values.iter().sum::<f64>() / values.len() as f64;
+        let Some(OverSeeds { mean: simulated, lowest, highest }) = OverSeeds::of(&values) else { return };
         let stage = side.measured.get("stage").cloned().unwrap_or(Value::Null);
         rows.push(Row {
             regime: regime(e, side.measured),
             fitted_on: rests_on(e) && (may_be_fitted(e, side.measured) || holds_fitted(e, side.measured)),
             may_be_fitted: may_be_fitted(e, side.measured),
             seeds: values.len() as u32,
-            lowest: values.iter().copied().fold(f64::INFINITY, f64::min),
-            highest: values.iter().copied().fold(0.0, f64::max),
+            lowest,
+            highest,
             ..Row::of(e, side.tp, (stage, metric, stat), measured, simulated)
         });
     };
@@ -274,5 +273,5 @@ pub fn aggregates(rows: &[Row], with_fitted: bool) -> Vec<Aggregate> {
 /// The median; 0 if there are no values.
 pub fn median(mut values: Vec<f64>) -> f64 {
     values.sort_by(f64::total_cmp);
-    super::sample::quantile(&values, 0.5).unwrap_or(0.0)
+    quantile(&values, 0.5).unwrap_or(0.0)
 }

@@ -2,8 +2,8 @@
 
 use super::compare::Row;
 use super::left_out::LeftOut;
-use super::sample::quantile;
 use base::math::pow;
+use benchmarks::import::benchmark::statistics::quantile;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt::Write;

@@ -7,8 +7,8 @@ use super::experiment::{Experiment, number_at};
 use super::left_out::LeftOut;
 use super::open::Length;
 use super::pool::{Latency, generation, gpu_name, pool, shape, without_precision};
-use super::sample::quantile;
 use base::json;
+use benchmarks::import::benchmark::statistics::quantile;
 use document::model_key;
 use engine::perf::{
     self, ClassError, Classified, Configuration, ErrorBand, ErrorFigure, EvidenceClass, EvidenceTable, Facts,

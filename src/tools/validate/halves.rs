@@ -4,7 +4,8 @@
 use super::Files;
 use super::experiment::Experiment;
 use super::recorded::{self, Row};
-use super::sample::{Finished, STATISTICS, Sample};
+use super::sample::{Finished, Sample};
+use benchmarks::import::benchmark::statistics::STATISTICS;
 use serde_json::{Map, Value, json};
 
 /// Names of the halves, as stages.

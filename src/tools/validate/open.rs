@@ -3,7 +3,8 @@
 use super::experiment::{Experiment, number, number_at};
 use base::dist;
 use base::rng::{Purpose, Stream};
-use document::{ExplicitOutput, ExplicitPiece, ExplicitRequest};
+use benchmarks::replayed::{gap, listed_request, piece};
+use document::{ExplicitPiece, ExplicitRequest};
 use serde_json::Value;
 
 /// Requests at one rate.
@@ -162,24 +163,9 @@ impl Prompts {
     }
 }
 
-pub(super) fn piece(text: u32, tokens: u32) -> ExplicitPiece {
-    ExplicitPiece { text, tokens, offset: 0 }
-}
-
 /// A request of a list; its answer is a text of its own.
 pub(super) fn request(i: u32, arrival_us: u64, prompt: Vec<ExplicitPiece>, output: u32) -> ExplicitRequest {
-    ExplicitRequest {
-        id: format!("{i:06}"),
-        arrival_us,
-        prompt,
-        output: ExplicitOutput { text: (1 << 28) + i, tokens: output.max(1), offset: 0 },
-        tenant: String::new(),
-        slo_class: String::new(),
-        model: String::new(),
-        adapter: String::new(),
-        session: String::new(),
-        priority: 0,
-    }
+    listed_request(i, arrival_us, prompt, &piece((1 << 28) + i, output.max(1)))
 }
 
 impl Open {
@@ -220,13 +206,7 @@ impl Stage {
         let mut at = 0.0;
         let mut times: Vec<f64> = Vec::new();
         for _ in 0..=self.requests {
-            at += if (self.cv - 1.0).abs() < 1e-9 {
-                dist::exponential(stream, 1.0)
-            } else if self.cv > 0.0 {
-                dist::gamma(stream, 1.0, self.cv)
-            } else {
-                1.0
-            };
+            at += gap(stream, 1.0, self.cv);
             times.push(at);
         }
         times.pop();

@@ -1,6 +1,7 @@
 //! Reads recorded requests: files of rows with arrival and lengths, compressed or not.
 
-use super::open::{piece, request};
+use super::open::request;
+use benchmarks::replayed::piece;
 use document::{ExplicitPiece, ExplicitRequest};
 use std::io::Read;
 

@@ -3,9 +3,10 @@
 use super::closed::Closed;
 use super::compare::{Row, Side, blocks, compare, may_be_fitted};
 use super::experiment::{Experiment, number_at};
-use super::open::{Length, Open, Prompts, Stage, piece, request};
+use super::open::{Length, Open, Prompts, Stage, request};
 use super::pool::{Latency, auto_blocks, beyond};
 use super::{Files, halves, ladder, points, recorded, steps};
+use benchmarks::replayed::piece;
 use document::ExplicitRequest;
 use serde::Serialize;
 use serde_json::Value;

@@ -5,9 +5,10 @@ use super::open::Length;
 use super::pool::{pool, routing, signal_refresh_us};
 use super::replay::{Case, Options, Traffic};
 use super::sample::{Finished, Sample};
-use base::Micros;
-use document::{Client, Pool, RoutingPolicy, Run, Scenario, limits};
-use run::session::{Audience, Session, Stop};
+use base::Diagnostic;
+use benchmarks::replayed::{ended, send_closed_loop};
+use document::{Pool, RoutingPolicy, Run, Scenario, limits};
+use run::session::Session;
 
 impl Case<'_> {
     /// The samples of all seeds.
@@ -34,30 +35,22 @@ impl Case<'_> {
             e.number("/client/timeout_s").filter(|s| *s <= limits::HORIZON_S).unwrap_or(0.0);
         scenario.cluster.routing = routing.clone();
         scenario.cluster.snapshot_refresh_us = signal_refresh_us(e, routing);
-        let no_clients: Vec<Client> = Vec::new();
+        scenario.workload.clients = Vec::new();
         let mut stage_of = Vec::new();
-        (scenario.workload.clients, scenario.workload.requests) = match &self.traffic {
+        match &self.traffic {
             Traffic::Listed(requests, stages) => {
+                scenario.workload.requests.clone_from(requests);
                 stage_of.clone_from(stages);
-                (no_clients, requests.clone())
             }
-            Traffic::Drawn(open) => {
-                let (requests, stages) = open.requests(seed);
-                stage_of = stages;
-                (no_clients, requests)
-            }
-            Traffic::Closed(closed) => {
-                scenario.run.horizon_s = 1_000_000.0;
-                (vec![closed.client()], Vec::new())
-            }
-        };
-        let started = Session::start(scenario, None, Audience::Batch);
-        let (mut session, _) = started.map_err(|problems| {
-            problems.iter().map(|p| format!("{}: {}", p.path, p.found)).collect::<Vec<_>>().join("; ")
-        })?;
-        if session.advance(Micros::MAX, MOST_EVENTS) != Stop::Finished {
-            return Err(format!("a run that is not over after {MOST_EVENTS} events"));
+            Traffic::Drawn(open) => (scenario.workload.requests, stage_of) = open.requests(seed),
+            Traffic::Closed(closed) => send_closed_loop(&mut scenario, closed.client()),
         }
+        let words = |p: &Diagnostic| match p.path.as_str() {
+            "" => p.found.clone(),
+            path => format!("{path}: {}", p.found),
+        };
+        let session = ended(scenario, MOST_EVENTS)
+            .map_err(|problems| problems.iter().map(words).collect::<Vec<_>>().join("; "))?;
         let warms_up = e.text("/workload/warm_up") == "the first stage" && self.stages > 1;
         Ok(Sample { first_scored: u32::from(warms_up), ..sample(&session, &stage_of, self.stages) })
     }

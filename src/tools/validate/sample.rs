@@ -1,6 +1,7 @@
 //! Samples of a replayed stage, and their statistics in the form of the measured files.
 
 use base::stats::Summary;
+use benchmarks::import::benchmark::statistics::{sort, statistic, tpot_ms};
 use run::session::report::Statistic;
 
 /// One finished request of a replay.
@@ -27,9 +28,6 @@ pub(super) struct Sample {
     pub(super) gaps_ms: Summary,
 }
 
-/// The statistics that measured files have.
-pub(super) const STATISTICS: [&str; 5] = ["mean", "p50", "p90", "p95", "p99"];
-
 impl Sample {
     /// Whether a request belongs to a stage, or to any scored stage.
     fn counts(&self, f: &Finished, stage: Option<u32>) -> bool {
@@ -44,16 +42,15 @@ impl Sample {
             "ttft_ms" => chosen().map(|f| f.ttft_us as f64 / 1e3).collect(),
             "e2e_ms" => chosen().map(|f| f.e2e_us as f64 / 1e3).collect(),
             "queue_ms" => chosen().map(|f| f.queue_us as f64 / 1e3).collect(),
-            "tpot_ms" => chosen().filter_map(tpot_ms).collect(),
+            "tpot_ms" => chosen().filter_map(|f| tpot_ms(f.ttft_us, f.e2e_us, f.output_tokens)).collect(),
             "itl_ms" => return Statistic::named(stat)?.known(&self.gaps_ms),
             _ => return None,
         };
-        if stat == "mean" {
-            return (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64);
+        // Means are of values in the order of requests.
+        if stat != "mean" {
+            sort(&mut values);
         }
-        let percent: f64 = stat.strip_prefix('p')?.parse().ok()?;
-        values.sort_by(f64::total_cmp);
-        quantile(&values, percent / 100.0)
+        statistic(&values, stat)
     }
 
     /// A single number of a stage, or of the whole run. Over several stages, rates are the mean of the stages' rates,
@@ -82,18 +79,4 @@ impl Sample {
             _ => None,
         }
     }
-}
-
-fn tpot_ms(f: &Finished) -> Option<f64> {
-    let gaps = f.output_tokens.checked_sub(1).filter(|n| *n > 0)?;
-    Some((f.e2e_us - f.ttft_us) as f64 / 1e3 / f64::from(gaps))
-}
-
-/// A quantile of sorted values, by linear interpolation.
-pub(super) fn quantile(sorted: &[f64], share: f64) -> Option<f64> {
-    let last = sorted.len().checked_sub(1)?;
-    let rank = share.clamp(0.0, 1.0) * last as f64;
-    let below = rank.floor() as usize;
-    let above = (below + 1).min(last);
-    Some(sorted[below] + (sorted[above] - sorted[below]) * (rank - below as f64))
 }

@@ -4,7 +4,7 @@ use super::Files;
 use super::compare::{Row, may_be_fitted, rests_on};
 use super::experiment::Experiment;
 use super::pool::{Latency, pool};
-use super::sample::quantile;
+use benchmarks::import::benchmark::statistics::quantile;
 use document::Compat;
 use engine::perf::{self, StepLoad};
 use serde_json::{Value, json};

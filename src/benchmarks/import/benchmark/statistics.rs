@@ -7,12 +7,17 @@ pub const STATISTICS: [&str; 5] = ["mean", "p50", "p90", "p95", "p99"];
 
 /// A statistic of values in ascending order; `None` if there are none.
 pub fn statistic(sorted: &[f64], stat: &str) -> Option<f64> {
-    let last = sorted.len().checked_sub(1)?;
     if stat == "mean" {
-        return Some(sorted.iter().sum::<f64>() / sorted.len() as f64);
+        return (!sorted.is_empty()).then(|| sorted.iter().sum::<f64>() / sorted.len() as f64);
     }
     let percent: f64 = stat.strip_prefix('p')?.parse().ok()?;
-    let rank = percent / 100.0 * last as f64;
+    quantile(sorted, percent / 100.0)
+}
+
+/// A quantile of values in ascending order, by linear interpolation.
+pub fn quantile(sorted: &[f64], share: f64) -> Option<f64> {
+    let last = sorted.len().checked_sub(1)?;
+    let rank = share.clamp(0.0, 1.0) * last as f64;
     let below = rank.floor() as usize;
     let above = (below + 1).min(last);
     Some(sorted[below] + (sorted[above] - sorted[below]) * (rank - below as f64))
@@ -24,7 +29,7 @@ pub fn sort(values: &mut [f64]) {
 }
 
 /// Mean gap between the tokens of a request after its first, in milliseconds.
-pub(crate) fn tpot_ms(ttft_us: u64, e2e_us: u64, output_tokens: u32) -> Option<f64> {
+pub fn tpot_ms(ttft_us: u64, e2e_us: u64, output_tokens: u32) -> Option<f64> {
     let gaps = output_tokens.checked_sub(1).filter(|n| *n > 0)?;
     Some(e2e_us.saturating_sub(ttft_us) as f64 / 1e3 / f64::from(gaps))
 }
