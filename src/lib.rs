@@ -77,7 +77,7 @@ pub use run::{observe, session};
 ))]
 pub use study;
 #[cfg(feature = "cli")]
-pub use tools::{gallery, glossary, golden, validate};
+pub use tools::{glossary, golden, validate};
 #[cfg(any(feature = "cli", feature = "outcomes"))]
 pub use {benchmarks, config, export};
 

@@ -67,8 +67,6 @@ pub fn main() -> ExitCode {
         Command::Import(args) => documents::import::run(&args),
         Command::Export(args) => documents::export::run(&args),
         Command::Schema => say(&page::schema::text()),
-        Command::Types => say(&page::types::text()),
-        Command::Gallery(args) => page::gallery::run(&args),
         Command::Glossary => page::glossary::run(),
         Command::Lesson(args) => page::lesson::run(&args),
         Command::Model(model) => input::model(&model).and_then(|text| say(&text)),

@@ -20,7 +20,6 @@ const ROOMS: &[(&str, u32)] = &[
     ("tools/golden", 0),
     ("tools/glossary", 0),
     ("tools/validate", 0),
-    ("tools/gallery", 0),
     ("wasm/boundary", 0),
     ("wasm/desks", 1),
     ("wasm/page", 1),

@@ -82,7 +82,7 @@ function listPage(cards, base) {
 
 /**
  * Writes a page for each lesson, learn/NAME/index.html, and one for all of them. The images beside them, preview.png, come from
- * `tokenyard lesson image` (scripts/build-www). TOKENYARD_URL is the address at which the build will be served, if that is known.
+ * `scripts/previews` (scripts/build-www). TOKENYARD_URL is the address at which the build will be served, if that is known.
  */
 export function lessonPages(env = process.env) {
   return {

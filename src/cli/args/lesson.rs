@@ -1,4 +1,4 @@
-//! The arguments of `tokenyard lesson` and `tokenyard gallery`, which make parts of the page.
+//! The arguments of `tokenyard lesson`.
 
 use crate::args::EXIT_CODES;
 use clap::Subcommand;
@@ -24,35 +24,6 @@ pub(crate) enum LessonCommand {
         /// The lesson: a YAML or JSON file
         file: PathBuf,
     },
-    /// Print the cards of lessons as JSON, each with a picture of its runs and what these say of its claims; those of
-    /// the road come first, in their order
-    #[command(after_help = EXIT_CODES)]
-    Cards(LessonCards),
-    /// Draw the image that other pages show beside a link to a lesson: PNG, 1200 × 630
-    #[command(after_help = EXIT_CODES)]
-    Image(LessonImage),
-}
-
-#[derive(clap::Args)]
-pub(crate) struct LessonCards {
-    /// Leave out the runs, and with them what they say of the claims
-    #[arg(long)]
-    pub(crate) unchecked: bool,
-    /// Number of threads, in place of one per core
-    #[arg(long, value_name = "N")]
-    pub(crate) jobs: Option<u32>,
-    /// Lessons: YAML or JSON files
-    #[arg(required = true, value_name = "FILE")]
-    pub(crate) files: Vec<PathBuf>,
-}
-
-#[derive(clap::Args)]
-pub(crate) struct LessonImage {
-    /// The lesson: a YAML or JSON file
-    pub(crate) file: PathBuf,
-    /// The file to write; its name ends in .png
-    #[arg(short, long, value_name = "FILE")]
-    pub(crate) output: PathBuf,
 }
 
 #[derive(clap::Args)]
@@ -75,11 +46,4 @@ pub(crate) struct CheckLesson {
 pub(crate) struct NewLesson {
     /// The file to write, such as my-lesson.yaml
     pub(crate) file: PathBuf,
-}
-
-#[derive(clap::Args)]
-pub(crate) struct Gallery {
-    /// Print names, titles and opening instants instead, for the page's menu
-    #[arg(long)]
-    pub(crate) names: bool,
 }

@@ -15,7 +15,7 @@ pub(crate) mod trace;
 use crate::args::evaluate::{Evaluate, Lab, Rank};
 use crate::args::export::Export;
 use crate::args::import::Import;
-use crate::args::lesson::{Gallery, Lesson};
+use crate::args::lesson::Lesson;
 use crate::args::link::Link;
 use crate::args::measured::LoadArgs;
 use crate::args::queueing::{Queueing, Size};
@@ -108,12 +108,6 @@ pub(crate) enum Command {
     /// Print the JSON Schema of scenarios
     #[command(after_help = EXIT_CODES)]
     Schema,
-    /// Print the TypeScript types of the WebAssembly module's boundary
-    #[command(after_help = EXIT_CODES)]
-    Types,
-    /// Print the cards of the built-in scenarios as JSON, with a picture drawn from a run of each
-    #[command(after_help = EXIT_CODES)]
-    Gallery(Gallery),
     /// Print the words of the glossary as JSON, with formulas over a run
     #[command(after_help = EXIT_CODES)]
     Glossary,

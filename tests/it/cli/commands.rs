@@ -196,25 +196,6 @@ fn the_schema_of_the_page_is_the_one_printed() {
 }
 
 #[test]
-fn the_types_of_the_page_are_the_ones_printed() {
-    let kept = std::fs::read_to_string("www/src/generated/boundary.ts").expect("the page has types");
-    assert!(
-        kept == stdout(&run(&["types"])),
-        "renew them: cargo run -- types > www/src/generated/boundary.ts"
-    );
-}
-
-#[test]
-fn the_pages_gallery_is_drawn_from_the_presets_as_they_are() {
-    let kept = std::fs::read_to_string("www/src/generated/gallery.json").expect("the page has a gallery");
-    let out = run(&["gallery"]);
-    assert!(kept == stdout(&out), "renew it: cargo run -- gallery > www/src/generated/gallery.json");
-    let kept = std::fs::read_to_string("www/src/generated/presets.json").expect("the page has a menu");
-    let out = run(&["gallery", "--names"]);
-    assert!(kept == stdout(&out), "renew it: cargo run -- gallery --names > www/src/generated/presets.json");
-}
-
-#[test]
 fn a_published_model_becomes_a_scenario_that_checks() {
     let config = br#"{"num_hidden_layers": 40, "hidden_size": 5120, "num_attention_heads": 40, "num_key_value_heads": 8,
         "head_dim": 128, "intermediate_size": 17408, "vocab_size": 151936, "torch_dtype": "bfloat16"}"#;

@@ -8,7 +8,6 @@ mod export;
 mod input;
 mod kubernetes;
 mod lab;
-mod lesson_cards;
 mod lessons;
 mod messages;
 mod metrics;

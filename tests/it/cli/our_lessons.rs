@@ -30,10 +30,9 @@ fn file(name: &str) -> String {
 }
 
 fn lesson(name: &str) -> Lesson {
-    let out = run(&["lesson", "json", &file(name)]);
-    assert_eq!(out.status.code(), Some(0), "{}", stderr(&out));
-    Lesson::read(serde_json::from_str(&stdout(&out)).expect("json"))
-        .unwrap_or_else(|all| panic!("{name}: {all:?}"))
+    let text = fs::read_to_string(file(name)).expect("a lesson");
+    let document = serde_saphyr::from_str(&text).unwrap_or_else(|e| panic!("{name}: {e}"));
+    Lesson::read(document).unwrap_or_else(|all| panic!("{name}: {all:?}"))
 }
 
 #[test]
@@ -45,6 +44,21 @@ fn these_are_the_lessons() {
     found.sort_unstable();
     wanted.sort_unstable();
     assert_eq!(found, wanted);
+}
+
+#[test]
+fn the_page_has_the_lessons_as_they_are() {
+    let page = |name: &str| format!("{}/www/src/generated/{name}", env!("CARGO_MANIFEST_DIR"));
+    let kept = |name: &str| fs::read_to_string(page(name)).unwrap_or_default();
+    let template = include_str!("../../../src/cli/commands/page/lesson_skeleton.yaml");
+    assert!(kept("lesson-template.yaml") == template, "the template: renew it: scripts/lessons");
+    for name in NAMES {
+        let path = format!("lessons/{name}.json");
+        let printed = stdout(&run(&["lesson", "json", &file(name)]));
+        assert!(kept(&path) == printed, "{path}: renew it: scripts/lessons");
+    }
+    let on_page = fs::read_dir(page("lessons")).expect("the page has lessons").count();
+    assert_eq!(on_page, NAMES.len(), "there is no such lesson: scripts/lessons");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-// The types of what crosses the boundary, from Rust: cargo run -- types > www/src/generated/boundary.ts
+// The types of what crosses the boundary, from Rust: cargo run -p project-tools -- types > www/src/generated/boundary.ts
 
 /** The time of a request that is explained. */
 export type AccountedTime = "ttft" | "e2e";

@@ -1,8 +1,7 @@
-//! `tokenyard lesson`: checks lessons, and writes the skeleton of one. `lesson_cards.rs` has their cards and images.
+//! `tokenyard lesson`: checks lessons, and writes the skeleton of one.
 
 use crate::args::lesson::{CheckLesson, Lesson as Arguments, LessonCommand, NewLesson};
 use crate::commands::many_runs::parallel::{each, progress, threads};
-use crate::commands::page::lesson_cards as cards;
 use crate::files::input::{read_lesson, refused};
 use crate::{DIFFERENT, Failed, say, unreadable};
 use base::{Diagnostic, Diagnostics, alike, json};
@@ -26,8 +25,6 @@ pub(crate) fn run(args: &Arguments) -> Result<(), Failed> {
             Lesson::read(document.clone()).map_err(|all| refused(&name, &all))?;
             say(&format!("{}\n", json::compact(&document)))
         }
-        LessonCommand::Cards(args) => cards::print(args),
-        LessonCommand::Image(args) => cards::image(args),
     }
 }
 
@@ -106,11 +103,7 @@ fn unknown_words(lesson: &Lesson) -> Diagnostics {
     problems
 }
 
-pub(crate) fn judged(
-    lesson: &Lesson,
-    step: usize,
-    pool: &rayon::ThreadPool,
-) -> Result<StepVerdict, Diagnostics> {
+fn judged(lesson: &Lesson, step: usize, pool: &rayon::ThreadPool) -> Result<StepVerdict, Diagnostics> {
     let cases = lesson.cases(step)?;
     let bar = progress(cases.len() as u64);
     let ended: Result<Vec<CaseFigures>, Diagnostics> = each(pool, cases.len(), |k| {

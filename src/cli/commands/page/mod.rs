@@ -1,8 +1,5 @@
-//! Commands that write what the page is built with: types, schema, glossary, cards, lessons.
+//! Commands that write what the page is built with: schema, glossary, lessons.
 
-pub(crate) mod gallery;
 pub(crate) mod glossary;
 pub(crate) mod lesson;
-pub(crate) mod lesson_cards;
 pub(crate) mod schema;
-pub(crate) mod types;

@@ -9,6 +9,7 @@ use document::{Scenario, from_value, set_path};
 use export::Table;
 use serde::Serialize;
 use serde_json::Value;
+use ts_rs::TS;
 
 /// The side of the square.
 pub(super) const SIDE: f64 = 1000.0;
@@ -53,22 +54,20 @@ pub(super) enum Draw {
 }
 
 /// A picture.
-#[apply(typescript!)]
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub struct Picture {
+#[derive(Clone, Debug, Default, PartialEq, Serialize, TS)]
+pub(crate) struct Picture {
     /// The caption.
-    pub caption: String,
+    pub(crate) caption: String,
     /// The range shown.
-    pub range: String,
+    pub(crate) range: String,
     /// Its shapes, the first at the back.
-    pub shapes: Vec<Shape>,
+    pub(crate) shapes: Vec<Shape>,
 }
 
 /// The look of a shape.
-#[apply(typescript!)]
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, TS)]
 #[serde(rename_all = "lowercase")]
-pub enum Look {
+pub(crate) enum Look {
     /// The run itself.
     Plain,
     /// The run compared with.
@@ -86,10 +85,9 @@ pub enum Look {
 }
 
 /// A part of a picture.
-#[apply(typescript!)]
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, TS)]
 #[serde(rename_all = "lowercase")]
-pub enum Shape {
+pub(crate) enum Shape {
     /// A line through points.
     Line {
         /// x and y of each.

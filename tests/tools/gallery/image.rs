@@ -8,9 +8,9 @@ use tiny_skia::{
 use ttf_parser::{Face, OutlineBuilder};
 
 /// Its width in pixels.
-pub const WIDTH: u32 = 1200;
+pub(crate) const WIDTH: u32 = 1200;
 /// Its height in pixels.
-pub const HEIGHT: u32 = 630;
+pub(crate) const HEIGHT: u32 = 630;
 
 const REGULAR: &[u8] = include_bytes!("fonts/Inter-Regular.ttf");
 const BOLD: &[u8] = include_bytes!("fonts/Inter-SemiBold.ttf");
@@ -39,7 +39,7 @@ const HEAT: [u32; 10] = [
 ];
 
 /// Draws the image of a lesson: equal cards give equal bytes.
-pub fn image(card: &LessonCard) -> Vec<u8> {
+pub(crate) fn image(card: &LessonCard) -> Vec<u8> {
     let mut sheet = Sheet::new();
     sheet.mark(EDGE, 62.0);
     sheet.text("Tokenyard", EDGE + 52.0, 84.0, &Style { size: 30.0, bold: true, colour: INK });

@@ -6,55 +6,53 @@ use super::pictures::{Draw, Picture, draw};
 use base::Diagnostics;
 use serde::Serialize;
 use study::lesson::{Lesson, Question, StepType, StepVerdict};
+use ts_rs::TS;
 
 /// A lesson on a card.
-#[apply(typescript!)]
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub struct LessonCard {
+#[derive(Clone, Debug, Default, PartialEq, Serialize, TS)]
+pub(crate) struct LessonCard {
     /// The name of its file, without the extension.
-    pub name: String,
+    pub(crate) name: String,
     /// Its number on the road; 0 for a lesson that is not on it.
-    pub number: u32,
+    pub(crate) number: u32,
     /// The chapter of the road; empty for a lesson that is not on it.
-    pub chapter: &'static str,
+    pub(crate) chapter: &'static str,
     /// Its title.
-    pub title: String,
+    pub(crate) title: String,
     /// What the reader does in it.
-    pub about: String,
+    pub(crate) about: String,
     /// How long it takes, in minutes.
-    pub minutes: u32,
+    pub(crate) minutes: u32,
     /// How many seeds its runs have.
-    pub seeds: u32,
+    pub(crate) seeds: u32,
     /// Its steps.
-    pub steps: Vec<LessonCardStep>,
+    pub(crate) steps: Vec<LessonCardStep>,
     /// How the reader answers: `choose`, `draw`, `order`, `number`, each once.
-    pub asks: Vec<&'static str>,
+    pub(crate) asks: Vec<&'static str>,
     /// What the runs say of its claims; empty where they were not run.
-    pub claims: Vec<ClaimCount>,
+    pub(crate) claims: Vec<ClaimCount>,
     /// Its picture.
-    pub picture: Picture,
+    pub(crate) picture: Picture,
 }
 
 /// A step on a card.
-#[apply(typescript!)]
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub struct LessonCardStep {
+#[derive(Clone, Debug, Default, PartialEq, Serialize, TS)]
+pub(crate) struct LessonCardStep {
     /// What it is about.
-    pub kind: StepType,
+    pub(crate) kind: StepType,
     /// Its title.
-    pub title: String,
+    pub(crate) title: String,
 }
 
 /// In how many seeds a claim holds.
-#[apply(typescript!)]
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub struct ClaimCount {
+#[derive(Clone, Debug, Default, PartialEq, Serialize, TS)]
+pub(crate) struct ClaimCount {
     /// In how many it holds.
-    pub held: u32,
+    pub(crate) held: u32,
     /// Of how many.
-    pub of: u32,
+    pub(crate) of: u32,
     /// Whether these are as many as the claim says.
-    pub holds: bool,
+    pub(crate) holds: bool,
 }
 
 const ONE: &str = "One replica";
@@ -177,7 +175,7 @@ const ROAD: &[(&str, &str, Of)] = &[
 ];
 
 /// The card of a lesson without what the runs say of its claims.
-pub fn card_of_lesson(name: &str, lesson: &Lesson) -> Result<LessonCard, Diagnostics> {
+pub(crate) fn card_of_lesson(name: &str, lesson: &Lesson) -> Result<LessonCard, Diagnostics> {
     let place = ROAD.iter().position(|(known, ..)| *known == name);
     let (chapter, of) = place.map_or(("", &Of::First), |at| (ROAD[at].1, &ROAD[at].2));
     let picture = match of {
@@ -217,7 +215,7 @@ pub fn card_of_lesson(name: &str, lesson: &Lesson) -> Result<LessonCard, Diagnos
 
 impl LessonCard {
     /// Adds what the runs of a step say of its claims.
-    pub fn count(&mut self, verdict: &StepVerdict) {
+    pub(crate) fn count(&mut self, verdict: &StepVerdict) {
         let counts = verdict.claims.iter().map(|claim| ClaimCount {
             held: claim.held,
             of: claim.value.values.len() as u32,

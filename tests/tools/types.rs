@@ -1,6 +1,6 @@
-//! `tokenyard types`: the TypeScript types of values that cross the boundary to the page, from the Rust types and
-//! their doc comments.
+//! The TypeScript types of values that cross the boundary to the page, from the Rust types and their doc comments.
 
+use crate::gallery::{Card, LessonCard};
 use base::Diagnostic;
 use benchmarks::questions::{MeasuredAnswers, MeasuredQuestion};
 use config::questions::{ExchangeAnswers, ExchangeQuestion};
@@ -18,11 +18,10 @@ use study::questions::links::{LinkAnswers, LinkQuestion};
 use study::questions::theory::{TheoryAnswers, TheoryQuestion};
 use study::questions::whatif::{WhatIfAnswers, WhatIfQuestion};
 use study::theory::Law;
-use tools::gallery::{Card, LessonCard};
 use tools::glossary::GlossaryEntry;
 use ts_rs::{Config, TS, TypeVisitor};
 
-const HEADER: &str = "// The types of what crosses the boundary, from Rust: cargo run -- types > www/src/generated/boundary.ts\n";
+const HEADER: &str = "// The types of what crosses the boundary, from Rust: cargo run -p project-tools -- types > www/src/generated/boundary.ts\n";
 
 /// The declarations as TypeScript text: the module's results and arguments, and the types that they contain.
 pub(crate) fn text() -> String {

@@ -1,7 +1,7 @@
 //! The cards of the built-in scenarios: a hint with its instant, and a picture drawn from a run of the scenario. The cards of
 //! lessons are in `lessons.rs`.
 //!
-//! The page has them as data (`tokenyard gallery`), so that a first visit loads neither the texts nor the runs behind
+//! The page has them as data (`gallery` of the tools), so that a first visit loads neither the texts nor the runs behind
 //! the pictures.
 
 mod image;
@@ -12,33 +12,33 @@ mod rows;
 
 use base::Diagnostics;
 use document::preset::Preset;
-pub use image::{HEIGHT, WIDTH, image};
-pub use lessons::{ClaimCount, LessonCard, LessonCardStep, card_of_lesson};
+pub(crate) use image::image;
+pub(crate) use lessons::{LessonCard, card_of_lesson};
+use pictures::Picture;
 use pictures::{Draw, draw};
-pub use pictures::{Look, Picture, Shape};
 use run::session::{EvidenceClass, pool_evidence, weakest};
 use serde::Serialize;
+use ts_rs::TS;
 
 /// A built-in scenario on a card.
-#[apply(typescript!)]
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Card {
+#[derive(Clone, Debug, PartialEq, Serialize, TS)]
+pub(crate) struct Card {
     /// Its name.
-    pub name: &'static str,
+    pub(crate) name: &'static str,
     /// Its title.
-    pub title: String,
+    pub(crate) title: String,
     /// A hint what to look at, with its instant between two `*`.
-    pub look: &'static str,
+    pub(crate) look: &'static str,
     /// Its topics.
-    pub tags: &'static [&'static str],
+    pub(crate) tags: &'static [&'static str],
     /// The instant at which it opens, in seconds.
-    pub opens_s: u32,
+    pub(crate) opens_s: u32,
     /// Its picture.
-    pub picture: Picture,
+    pub(crate) picture: Picture,
     /// How far its latencies can be trusted: the class of the pool of which least is known.
-    pub class: EvidenceClass,
+    pub(crate) class: EvidenceClass,
     /// The same with its measured error, in a few words.
-    pub evidence: String,
+    pub(crate) evidence: String,
 }
 
 type Entry = (&'static str, &'static [&'static str], &'static str, Draw);
@@ -351,7 +351,7 @@ const CARDS: &[Entry] = &[
 ];
 
 /// All cards.
-pub fn cards() -> Result<Vec<Card>, Diagnostics> {
+pub(crate) fn cards() -> Result<Vec<Card>, Diagnostics> {
     let card = |&(name, tags, look, picture): &Entry| {
         let preset = Preset::named(name).expect("a card is of a preset");
         let scenario = preset.scenario();
