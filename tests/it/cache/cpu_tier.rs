@@ -1,28 +1,24 @@
 //! The CPU tier of the KV cache: loads worked out by hand, and the laws that hold for any traffic.
 
-use crate::support;
-use crate::support::edit;
+use crate::support::documents::{explicit, fitted, piece, without_clients};
+use crate::support::{cluster as engine, edit, start};
 use tokenyard::base::rng::{Purpose, Stream};
 use tokenyard::base::{Maybe, Micros, RequestId, Span};
 use tokenyard::engine::{Cluster, Fact, Halt, Ignore, Record, RequestFact, RequestState, Sink};
 use tokenyard::kv::TierCounts;
 use tokenyard::scenario::{
-    Arrivals, Client, Conversation, CpuTier, CpuWrite, ExplicitOutput, ExplicitPiece, ExplicitRequest,
-    FittedCoefficients, KvBlocks, LatencyModel, Lengths, Pool, PrefixGroups, Rounds, Scenario, Scheduler,
-    ThinkTime, TimedEdit, limits,
+    Arrivals, Client, Conversation, CpuTier, CpuWrite, ExplicitRequest, KvBlocks, Lengths, Pool,
+    PrefixGroups, Rounds, Scenario, Scheduler, ThinkTime, TimedEdit, limits,
 };
 use tokenyard::session::view::{EventKind, EventsQuery, FrameQuery, SegmentKind};
-use tokenyard::session::{Audience, Session, Stop};
+use tokenyard::session::{Session, Stop};
 
 const BLOCK: u32 = 16;
 
 /// One replica with blocks of 16 tokens, steps of a millisecond and whole prompts in one step. A load takes 100 us and a
 /// microsecond for four tokens.
 fn cluster(blocks: u32, cpu_blocks: u32) -> Scenario {
-    let mut s = Scenario::default();
-    s.run.horizon_s = 0.0;
-    s.run.warmup_s = 0.0;
-    s.workload.clients.clear();
+    let mut s = without_clients();
     let mut pool = Pool { replicas: 1, ..Pool::default() };
     pool.engine.max_num_batched_tokens = (1_u32 << 20).into();
     pool.kv.blocks = KvBlocks::Count(blocks);
@@ -32,15 +28,6 @@ fn cluster(blocks: u32, cpu_blocks: u32) -> Scenario {
     pool.latency = fitted(1000.0, 0.0, 0.0);
     s.cluster.pools = vec![pool];
     s
-}
-
-fn fitted(step_us: f64, step_us_per_prefill_token: f64, step_us_per_decode_token: f64) -> LatencyModel {
-    LatencyModel::Fitted(FittedCoefficients {
-        step_us,
-        step_us_per_prefill_token,
-        step_us_per_decode_token,
-        ..FittedCoefficients::default()
-    })
 }
 
 /// Transfers take no time.
@@ -54,20 +41,8 @@ fn ask(s: &mut Scenario, arrival_us: u64, text: u32, tokens: u32, output: u32) {
     let number = s.workload.requests.len() as u32;
     s.workload.requests.push(ExplicitRequest {
         id: format!("r{number}"),
-        arrival_us,
-        prompt: vec![ExplicitPiece { text, tokens, offset: 0 }],
-        output: ExplicitOutput { text: 1000 + number, tokens: output, offset: 0 },
-        model: String::new(),
-        adapter: String::new(),
-        tenant: String::new(),
-        slo_class: String::new(),
-        session: String::new(),
-        priority: 0,
+        ..explicit(arrival_us, vec![piece(text, tokens)], &piece(1000 + number, output))
     });
-}
-
-fn engine(s: &Scenario) -> Cluster {
-    support::cluster(s)
 }
 
 fn run_with<S: Sink>(s: &Scenario, sink: &mut S) -> Cluster {
@@ -162,7 +137,7 @@ fn room_for_the_next_chunk_is_kept_while_a_request_loads() {
     let mut s = two_texts_forgotten(10);
     ask(&mut s, 20_000, 1, 64, 1);
     ask(&mut s, 20_000, 2, 80, 1);
-    s.workload.requests[3].prompt.push(ExplicitPiece { text: 9, tokens: 40, offset: 0 });
+    s.workload.requests[3].prompt.push(piece(9, 40));
     let e = run(&s);
     // The first holds four blocks of ten and needs three more. The second would find room for the four that it loads, and
     // keep the first waiting.
@@ -411,18 +386,11 @@ fn hard_case(seed: u64) -> Scenario {
     s
 }
 
-fn started(s: &Scenario) -> Session {
-    match Session::start(s.clone(), None, Audience::Live) {
-        Ok((session, _)) => session,
-        Err(problems) => panic!("not a valid scenario: {problems:?}"),
-    }
-}
-
 #[test]
 fn every_request_leaves_whatever_the_cache_and_the_link() {
     let mut loads = 0;
     for seed in 0..150 {
-        let mut s = started(&hard_case(seed));
+        let mut s = start(&hard_case(seed));
         let mut events = 0;
         while s.advance(Micros::MAX, 97) != Stop::Finished {
             s.engine().verify(true);
@@ -441,12 +409,12 @@ fn every_request_leaves_whatever_the_cache_and_the_link() {
 fn loads_survive_slicing_and_snapshots() {
     for seed in 0..12 {
         let scenario = hard_case(seed);
-        let mut whole = started(&scenario);
+        let mut whole = start(&scenario);
         whole.advance(Micros::MAX, u64::MAX);
-        let mut pieces = started(&scenario);
+        let mut pieces = start(&scenario);
         while pieces.advance(Micros::MAX, 151) != Stop::Finished {
             let bytes = pieces.snapshot();
-            pieces = started(&hard_case(seed + 1));
+            pieces = start(&hard_case(seed + 1));
             assert_eq!(pieces.restore(&bytes), Ok(()), "case {seed}");
         }
         assert_eq!(whole.report(), pieces.report(), "case {seed}");
@@ -457,7 +425,7 @@ fn loads_survive_slicing_and_snapshots() {
 fn a_load_is_seen_in_the_log_the_frame_and_the_life_of_its_request() {
     let mut scenario = two_texts_forgotten(10);
     ask(&mut scenario, 20_000, 1, 64, 1);
-    let mut s = started(&scenario);
+    let mut s = start(&scenario);
     s.advance(Micros(20_050), u64::MAX);
     let frame = s.frame(&FrameQuery::default());
     let r = &frame.replicas[0];

@@ -1,13 +1,14 @@
 //! Caches too small for their load: requests are given up, preempted and moved, and the run still ends with every
 //! request accounted for.
 
+use crate::support::start;
 use tokenyard::base::Micros;
-use tokenyard::session::{Audience, Report, Session};
+use tokenyard::session::Report;
 
 /// Runs a scenario to its end, verifying everything now and then. At most `most_events` events.
 fn run(text: &str, most_events: u64) -> Report {
     let scenario = tokenyard::scenario::parse(text).expect("a scenario of the right shape");
-    let (mut session, _) = Session::start(scenario, None, Audience::Live).expect("a valid scenario");
+    let mut session = start(&scenario);
     for _ in 0..most_events / 500 {
         if session.advance(Micros::MAX, 500) == tokenyard::session::Stop::Finished {
             session.engine().verify(true);

@@ -1,17 +1,17 @@
 //! What requests hold besides the blocks of their tokens: windows of sliding layers, and states of linear layers.
 
 use crate::support::Story;
+use crate::support::documents::{asked_at_once, one_replica, put_all, scenario, steps};
 use serde_json::{Value, json};
 use tokenyard::base::{Blocks, Micros};
 use tokenyard::engine::{Cluster, DropReason, Fact, Halt, Ignore, RequestFact};
 use tokenyard::perf::{self, Plan, Resolved};
-use tokenyard::scenario::{Compat, Pool, Scenario, check_start, from_value};
+use tokenyard::scenario::{Compat, Pool, Scenario, check_start};
 use tokenyard::workload::Source;
 
 /// The cluster of a document.
 fn cluster(document: &Value) -> Cluster {
-    let scenario = from_value(document.clone()).expect("a scenario of the right shape");
-    let (checked, _) = check_start(scenario).expect("a valid scenario");
+    let (checked, _) = check_start(scenario(document)).expect("a valid scenario");
     let scenario: Scenario = checked.get().clone();
     let compat = scenario.cluster.compat;
     let figures = |pool: &Pool| perf::resolve(pool, compat, "p").expect("known figures");
@@ -35,34 +35,18 @@ fn shape(others: &Value) -> Value {
     let mut shape = json!({
         "layers": 4, "hidden": 64, "heads": 4, "kv_heads": 4, "intermediate": 128, "vocab": 100
     });
-    for (key, value) in others.as_object().expect("fields") {
-        shape[key] = value.clone();
-    }
+    put_all(&mut shape, others);
     shape
 }
 
 /// A cache of `blocks` blocks of 10 tokens, steps of 1 ms that compute at most 10 tokens of a prompt, and requests that
 /// arrive together, each with its prompt and its answer.
 fn document(shape: &Value, blocks: u32, requests: &[[u32; 2]], whole: bool) -> Value {
-    let listed: Vec<Value> = (0..)
-        .zip(requests)
-        .map(|(i, [prompt, output])| {
-            json!({"id": format!("r{i}"), "arrival_us": 0, "output": {"tokens": output, "text": 900 + i},
-                "prompt": [{"text": i, "tokens": prompt}]})
-        })
-        .collect();
-    json!({
-        "run": {"horizon_s": 0, "warmup_s": 0},
-        "cluster": {"pools": [{
-            "replicas": 1,
-            "architecture": shape,
-            "engine": {"max_num_batched_tokens": 1000, "long_prefill_threshold_tokens": 10, "reserve_full_prompt": whole},
-            "kv": {"blocks": blocks, "block_tokens": 10},
-            "latency": {"fitted": {"queueing_us": 0, "queueing_us_per_prompt_token": 0, "output_us_per_token": 0,
-                "step_us": 1000, "step_us_per_prefill_token": 0, "step_us_per_decode_token": 0}},
-        }]},
-        "workload": {"clients": [], "requests": listed},
-    })
+    let engine = json!({"max_num_batched_tokens": 1000, "long_prefill_threshold_tokens": 10, "reserve_full_prompt": whole});
+    let kv = json!({"blocks": blocks, "block_tokens": 10});
+    let latency = steps(1000.0, 0.0, 0.0);
+    let pool = json!({"architecture": shape, "engine": engine, "kv": kv, "latency": latency});
+    one_replica(&pool, &asked_at_once(requests))
 }
 
 /// When each request first joined the batch, in ms.
@@ -126,9 +110,7 @@ fn pressure(kv: &Value) -> Value {
             "output_tokens": {"gaussian": {"mean_tokens": 300, "sd_tokens": 200, "min_tokens": 50, "max_tokens": 700}},
         }]},
     });
-    for (key, value) in kv.as_object().expect("settings") {
-        document["cluster"]["pools"][0]["kv"][key] = value.clone();
-    }
+    put_all(&mut document["cluster"]["pools"][0]["kv"], kv);
     document
 }
 

@@ -1,6 +1,6 @@
 //! `tokenyard compare` as a user runs it: the keys that others read, the table, and what it refuses.
 
-use crate::support::command::{TempFile, run, run_with, stderr, stdout};
+use crate::support::command::{TempFile, printed_json, run, run_with, stderr, stdout};
 use serde_json::Value;
 use std::fmt::Write;
 
@@ -11,9 +11,7 @@ fn with<'a>(args: &[&'a str]) -> Vec<&'a str> {
 }
 
 fn json(args: &[&str]) -> Value {
-    let out = run(&with(args));
-    assert_eq!(out.status.code(), Some(0), "{}", stderr(&out));
-    serde_json::from_str(&stdout(&out)).expect("a comparison is JSON")
+    printed_json(&with(args))
 }
 
 const TIMES: [&str; 6] = ["ttft_ms", "itl_ms", "tpot_ms", "e2e_ms", "queue_wait_ms", "scheduling_delay_ms"];
@@ -113,8 +111,7 @@ fn a_run_that_loses_its_slowest_requests_is_not_better_over_all() {
     assert_eq!(out.status.code(), Some(0), "{}", stderr(&out));
     let line = text.lines().find(|l| l.starts_with("TTFT") && l.contains("that both answered"));
     let line = line.unwrap_or_else(|| panic!("{text}"));
-    let c: Value =
-        serde_json::from_str(&stdout(&run(&[&args[..], &SHORT, &["--json"]].concat()))).expect("JSON");
+    let c = printed_json(&[&args[..], &SHORT, &["--json"]].concat());
     for time in ["ttft_ms", "e2e_ms", "tpot_ms"] {
         let of = &c["metrics"][time];
         assert_eq!(of["count_a"], of["count_b"], "{time}");
@@ -156,14 +153,12 @@ fn runs_without_pairs_that_lose_requests_say_what_their_times_are_over() {
 #[test]
 fn figures_are_those_of_run_and_a_link_is_as_good_as_a_field_set() {
     let compared = |args: &[&str]| -> Value {
-        let out = run(&[&["compare", "router-showdown"], args, &["--json"], &TO_THE_END].concat());
-        serde_json::from_str(&stdout(&out)).expect("a comparison is JSON")
+        printed_json(&[&["compare", "router-showdown"], args, &["--json"], &TO_THE_END].concat())
     };
     let by_link = compared(&["#router-showdown;cluster.routing=random"]);
     let by_set = compared(&["router-showdown", "--set-b", "cluster.routing=random"]);
     assert_eq!(by_link["metrics"], by_set["metrics"]);
-    let out = run(&[&["run", "router-showdown", "--json"][..], &TO_THE_END].concat());
-    let report: Value = serde_json::from_str(&stdout(&out)).expect("a report is JSON");
+    let report = printed_json(&[&["run", "router-showdown", "--json"][..], &TO_THE_END].concat());
     for (ours, theirs) in [("ttft_ms", "ttft"), ("itl_ms", "itl"), ("tpot_ms", "tpot"), ("e2e_ms", "e2e")] {
         for figure in FIGURES {
             let [x, y] = [&by_set["metrics"][ours][figure]["a"], &report["latency_ms"][theirs][figure]];

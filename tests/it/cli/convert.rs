@@ -1,6 +1,7 @@
 //! Policy bundles and RouteSim configurations as commands read them: every key and every mistake is reported.
 
-use crate::support::command::{TempFile, run, stderr, stdout};
+use super::{SHORT, digest};
+use crate::support::command::{TempFile, printed_json, refused, run, stderr, stdout};
 use serde_json::Value;
 
 /// The bundle of the policy plan, with all its keys.
@@ -66,16 +67,6 @@ const BECOMES: [(&str, &str); 21] = [
     ("autoscale.params.scale_down_threshold", "scaling.policy.threshold.down"),
     ("autoscale.params.cooldown_seconds", "scaling.policy.threshold.cooldown_s"),
 ];
-
-/// Settings that make a preset short.
-const SHORT: [&str; 4] = ["--set", "run.horizon_s=2", "--set", "run.warmup_s=0"];
-
-/// The digest of a short run; the command must succeed.
-fn digest(args: &[&str]) -> String {
-    let out = run(&[&["digest", "kv-pressure"], args, &SHORT].concat());
-    assert_eq!(out.status.code(), Some(0), "{}", stderr(&out));
-    stdout(&out)
-}
 
 #[test]
 fn every_key_of_a_bundle_is_reported_once() {
@@ -242,9 +233,7 @@ fn unknown_keys_of_a_bundle_are_left_out_with_a_warning() {
 #[test]
 fn values_out_of_range_are_reported_with_the_field_they_set() {
     let bundle = TempFile::new("range.yaml", "admission: {type: token-bucket, params: {bucket_size: 0}}");
-    let out = run(&["run", "kv-pressure", "--policies", bundle.path()]);
-    assert_eq!(out.status.code(), Some(2));
-    let told = stderr(&out);
+    let told = refused(&["run", "kv-pressure", "--policies", bundle.path()]);
     assert!(told.contains("bucket_size: 0 → cluster.admission.token-bucket.capacity_tokens"), "{told}");
     assert!(told.contains("error: cluster.admission.token-bucket.capacity_tokens: 0; allowed"), "{told}");
 }
@@ -357,10 +346,16 @@ fn a_configuration_with_prefill_and_decode_backends_runs_on_two_pools() {
     let scenario = TempFile::new("apart.json", stdout(&out));
     let rows = "{\"ts\":0,\"prompt_tokens\":50,\"gen_tokens\":5}\n".repeat(12);
     let trace = TempFile::new("apart.jsonl", &rows);
-    let out =
-        run(&["run", "--json", scenario.path(), "--trace", trace.path(), "--set", "run.warmup_requests=0"]);
-    let report: Value = serde_json::from_slice(&out.stdout).expect("the report is JSON");
-    assert_eq!(report["requests"]["completed"], 12, "{}", stderr(&out));
+    let report = printed_json(&[
+        "run",
+        "--json",
+        scenario.path(),
+        "--trace",
+        trace.path(),
+        "--set",
+        "run.warmup_requests=0",
+    ]);
+    assert_eq!(report["requests"]["completed"], 12);
 }
 
 /// Asserts that a configuration is refused, and that the message has every part.

@@ -1,7 +1,6 @@
 //! `tokenyard export`: files on stdout or in a file, the difference to a file beside, and inputs that stay.
 
-use crate::support::command::{TempFile, run, run_with, stderr, stdout};
-use serde_json::Value;
+use crate::support::command::{TempFile, printed, printed_json, refused, run, run_with, stderr, stdout};
 
 const PICKER: &str = "\
 apiVersion: llm-d.ai/v1alpha1
@@ -29,8 +28,7 @@ fn a_file_is_printed_and_stderr_counts_its_settings() {
 
 #[test]
 fn json_has_lines_rows_and_the_file() {
-    let out = run(&["export", "chat-4xh100", "--as", "vllm", "--json"]);
-    let found: Value = serde_json::from_str(&stdout(&out)).expect("JSON");
+    let found = printed_json(&["export", "chat-4xh100", "--as", "vllm", "--json"]);
     assert_eq!(found["system"], "vllm");
     assert_eq!(found["language"], "shell");
     assert!(
@@ -68,15 +66,14 @@ fn an_output_never_replaces_an_input() {
     let beside = TempFile::new("kept-epp.yaml", PICKER);
     let scenario = TempFile::new("kept-scenario.json", "{\"tokenyard\": 3}");
     for input in [beside.path(), scenario.path()] {
-        let out = run(&["export", scenario.path(), "--as", "epp", "--beside", beside.path(), "-o", input]);
-        assert_eq!(out.status.code(), Some(2), "{}", stderr(&out));
-        assert!(stderr(&out).contains("a file that is not read in the same run"), "{}", stderr(&out));
+        let told =
+            refused(&["export", scenario.path(), "--as", "epp", "--beside", beside.path(), "-o", input]);
+        assert!(told.contains("a file that is not read in the same run"), "{told}");
     }
     assert_eq!(std::fs::read_to_string(beside.path()).ok().as_deref(), Some(PICKER));
     let new = TempFile::new("new-epp.yaml", "");
-    let out = run(&["export", scenario.path(), "--as", "blis", "-o", new.path()]);
-    assert!(out.status.success(), "{}", stderr(&out));
-    assert_eq!(stdout(&out), "");
+    let out = printed(&["export", scenario.path(), "--as", "blis", "-o", new.path()]);
+    assert_eq!(out, "");
     assert!(std::fs::read_to_string(new.path()).is_ok_and(|text| text.contains("policy: least-loaded")));
 }
 

@@ -1,7 +1,7 @@
 //! Input of the command line: traces from files, stdin and gzip, documents with repeated keys or too much nesting,
 //! invalid settings.
 
-use crate::support::command::{TempFile, run, run_with, stderr, stdout};
+use crate::support::command::{TempFile, TempFolder, printed, run, run_with, stderr, stdout};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use serde_json::Value;
@@ -248,14 +248,11 @@ fn every_command_that_takes_a_scenario_takes_a_link() {
     assert!(figures(&by_link).len() > 3, "{}", stdout(&by_link));
     assert_eq!(figures(&by_link), figures(&by_name));
     let rows = ["by-link", "by-name"].map(|name| {
-        let folder = std::env::temp_dir().join(format!("tokenyard-{}-sweep-{name}", std::process::id()));
-        let (scenario, to) = (if name == "by-link" { &[link][..] } else { &named }, folder.to_str());
-        let varied = ["--vary", "cluster.pools[0].replicas=2,3", "-o", to.expect("a path in UTF-8")];
-        let out = run(&[&["sweep"], scenario, &varied].concat());
-        assert_eq!(out.status.code(), Some(0), "{}", stderr(&out));
-        let rows = std::fs::read_to_string(folder.join("rows.csv")).expect("rows were written");
-        std::fs::remove_dir_all(folder).expect("a folder of ours");
-        rows
+        let folder = TempFolder::new(&format!("sweep-{name}"));
+        let scenario = if name == "by-link" { &[link][..] } else { &named };
+        let varied = ["--vary", "cluster.pools[0].replicas=2,3", "-o", folder.here()];
+        printed(&[&["sweep"], scenario, &varied].concat());
+        folder.text("rows.csv")
     });
     assert_eq!(rows[0].lines().count(), 3, "a heading and two runs:\n{}", rows[0]);
     assert_eq!(rows[0], rows[1]);

@@ -1,17 +1,8 @@
 //! Autoscalers of Kubernetes as commands read them: the settings match the notes, and every omission is reported.
 
-use crate::support::command::{TempFile, run, stderr, stdout};
+use super::digest;
+use crate::support::command::{TempFile, run, stderr};
 use serde_json::Value;
-
-/// Settings that make a preset short.
-const SHORT: [&str; 4] = ["--set", "run.horizon_s=2", "--set", "run.warmup_s=0"];
-
-/// The digest of a short run; the command must succeed.
-fn digest(args: &[&str]) -> String {
-    let out = run(&[&["digest", "kv-pressure"], args, &SHORT].concat());
-    assert_eq!(out.status.code(), Some(0), "{}", stderr(&out));
-    stdout(&out)
-}
 
 /// The messages for a file of policies, with this exit code.
 #[track_caller]

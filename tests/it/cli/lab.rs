@@ -1,6 +1,6 @@
 //! `tokenyard lab`: the report of an evolution.
 
-use crate::support::command::{TempFile, run, stderr};
+use crate::support::command::{TempFile, printed, refused};
 use serde_json::{Value, json};
 
 fn evaluation(split: &str, score: f64) -> Value {
@@ -39,8 +39,7 @@ fn lines(records: &[Value]) -> String {
 #[test]
 fn the_report_has_every_candidate_and_the_best_case_by_case() {
     let (file, page) = (TempFile::new("results.jsonl", lines(&records())), TempFile::new("report.html", ""));
-    let out = run(&["lab", file.path(), "-o", page.path()]);
-    assert_eq!(out.status.code(), Some(0), "{}", stderr(&out));
+    printed(&["lab", file.path(), "-o", page.path()]);
     let html = std::fs::read_to_string(page.path()).expect("the page was written");
     assert_eq!(html.matches("class=\"dot\"").count(), 3, "three ran");
     assert_eq!(html.matches("class=\"cross\"").count(), 1, "one did not");
@@ -67,9 +66,7 @@ fn records_that_cannot_be_read_name_their_lines() {
     let page = TempFile::new("report.html", "kept");
     let told = |text: &str| {
         let file = TempFile::new("results.jsonl", text);
-        let out = run(&["lab", file.path(), "-o", page.path()]);
-        assert_eq!(out.status.code(), Some(2), "{text}");
-        stderr(&out)
+        refused(&["lab", file.path(), "-o", page.path()])
     };
     let good = lines(&records()[..1]);
     assert!(told(&format!("{good}{{\"candidate\": \"x\"}}\n")).contains("line 2: generation: nothing"));
@@ -80,6 +77,5 @@ fn records_that_cannot_be_read_name_their_lines() {
     );
     assert_eq!(std::fs::read_to_string(page.path()).expect("a file"), "kept");
     let file = TempFile::new("results.jsonl", &good);
-    let same = run(&["lab", file.path(), "-o", file.path()]);
-    assert_eq!(same.status.code(), Some(2), "{}", stderr(&same));
+    refused(&["lab", file.path(), "-o", file.path()]);
 }

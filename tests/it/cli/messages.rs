@@ -1,7 +1,7 @@
 //! Messages of libraries never appear: problems are reported in the words of this program, with their place, and cut
 //! to a line.
 
-use crate::support::command::{TempFile, run, stderr, stdout};
+use crate::support::command::{TempFile, TempFolder, run, stderr, stdout};
 
 /// What only a library says.
 const FOREIGN: [&str; 24] = [
@@ -105,17 +105,13 @@ fn a_model_that_is_no_text_is_not_called_a_scenario() {
 #[cfg(target_os = "linux")]
 #[test]
 fn a_full_disk_is_told_before_the_work() {
-    let folder = std::env::temp_dir().join(format!("tokenyard-full-{}", std::process::id()));
-    std::fs::create_dir_all(&folder).expect("the temporary folder takes folders");
-    let experiments = folder.join("experiments.json");
-    std::fs::write(&experiments, "[]").expect("the folder takes files");
-    let file = experiments.to_str().expect("a path in UTF-8");
-    refused(&["calibrate", file, "--output", "/dev/full"], &["/dev/full: no room is left on the disk"]);
-    let new = folder.join("coefficients.json");
-    let out = run(&["calibrate", file, "--output", new.to_str().expect("a path in UTF-8")]);
+    let folder = TempFolder::new("full");
+    let file = folder.write("experiments.json", "[]");
+    refused(&["calibrate", &file, "--output", "/dev/full"], &["/dev/full: no room is left on the disk"]);
+    let new = folder.path("coefficients.json");
+    let out = run(&["calibrate", &file, "--output", &new]);
     assert!(stderr(&out).contains("no stage that coefficients may be fitted to"), "{}", stderr(&out));
-    assert!(!new.exists(), "nothing was written");
-    std::fs::remove_dir_all(&folder).ok();
+    assert!(!std::fs::exists(new).expect("a readable folder"), "nothing was written");
 }
 
 #[test]

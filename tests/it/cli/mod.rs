@@ -26,3 +26,13 @@ mod sweep;
 mod take_away;
 mod trace;
 mod what_if;
+
+use crate::support::command::printed;
+
+/// Settings that make a preset short.
+const SHORT: [&str; 4] = ["--set", "run.horizon_s=2", "--set", "run.warmup_s=0"];
+
+/// The digest of a short run of a preset.
+fn digest(args: &[&str]) -> String {
+    printed(&[&["digest", "kv-pressure"], args, &SHORT].concat())
+}

@@ -1,41 +1,14 @@
 //! No command overwrites a file that it reads, under any name of the file.
 #![cfg(unix)]
 
-use crate::support::command::{run, run_with, stderr};
+use crate::support::command::{self, TempFolder, printed, run, run_with, stderr};
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
 const TRACE: &str = "arrived_at,num_prefill_tokens,num_decode_tokens\n0.0,10,5\n0.1,20,5\n";
 const SCENARIO: &str = r#"{"run": {"horizon_s": 1, "warmup_s": 0}}"#;
 const REFUSED: &str = "allowed: a file that is not read in the same run";
-
-/// A folder of this test.
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new(name: &str) -> Self {
-        let path = std::env::temp_dir().join(format!("tokenyard-outputs-{}-{name}", std::process::id()));
-        fs::create_dir_all(&path).expect("the temporary folder takes folders");
-        Self(path)
-    }
-
-    fn path(&self, name: &str) -> String {
-        self.0.join(name).to_str().expect("a path in UTF-8").to_owned()
-    }
-
-    fn write(&self, name: &str, text: &str) -> String {
-        let path = self.path(name);
-        fs::write(&path, text).expect("the folder takes files");
-        path
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        fs::remove_dir_all(&self.0).ok();
-    }
-}
 
 fn refused(out: &Output, option: &str) {
     let told = stderr(out);
@@ -50,13 +23,13 @@ fn unchanged(path: &str, text: &str) {
 
 #[test]
 fn rows_do_not_replace_the_trace_or_the_scenario_under_any_name() {
-    let folder = Folder::new("run");
+    let folder = TempFolder::new("run");
     let (trace, scenario) = (folder.write("t.csv", TRACE), folder.write("s.csv", SCENARIO));
     let (link, hard) = (folder.path("link.csv"), folder.path("hard.csv"));
     std::os::unix::fs::symlink(&trace, &link).expect("a link can be made");
     fs::hard_link(&trace, &hard).expect("a link can be made");
     let spelt =
-        folder.path("./../") + Path::new(&folder.0).file_name().unwrap().to_str().unwrap() + "/./t.csv";
+        folder.path("./../") + Path::new(folder.here()).file_name().unwrap().to_str().unwrap() + "/./t.csv";
     for output in [&trace, &link, &hard, &spelt] {
         for option in ["--requests", "--decisions", "--events", "--series", "--scaling", "--openmetrics"] {
             refused(&run(&["run", &scenario, "--trace", &trace, option, output]), option);
@@ -73,15 +46,14 @@ fn rows_do_not_replace_the_trace_or_the_scenario_under_any_name() {
     refused(&run(&["run", &named, "--series", &trace]), "--series");
     unchanged(&trace, TRACE);
     let out = folder.path("new.csv");
-    let done = run(&["run", &scenario, "--trace", &trace, "--requests", &out]);
-    assert_eq!(done.status.code(), Some(0), "{}", stderr(&done));
+    printed(&["run", &scenario, "--trace", &trace, "--requests", &out]);
     // The output of the previous run is not an input.
     assert_eq!(run(&["run", &scenario, "--trace", &trace, "--requests", &out]).status.code(), Some(0));
 }
 
 #[test]
 fn standard_input_from_a_file_is_that_file() {
-    let folder = Folder::new("stdin");
+    let folder = TempFolder::new("stdin");
     let scenario = folder.write("s.jsonl", SCENARIO);
     let out = Command::new(env!("CARGO_BIN_EXE_tokenyard"))
         .args(["run", "-", "--events", &scenario])
@@ -98,12 +70,11 @@ fn standard_input_from_a_file_is_that_file() {
 
 #[test]
 fn one_file_is_not_the_output_of_two_tables_under_two_names() {
-    let folder = Folder::new("two");
+    let folder = TempFolder::new("two");
     let (one, other) = (folder.write("a.csv", ""), folder.path("b.csv"));
     fs::hard_link(&one, &other).expect("a link can be made");
-    let out = run(&["run", "chat-4xh100", "--requests", &one, "--series", &other]);
-    assert_eq!(out.status.code(), Some(2));
-    assert!(stderr(&out).contains("allowed: a file of its own"), "{}", stderr(&out));
+    let told = command::refused(&["run", "chat-4xh100", "--requests", &one, "--series", &other]);
+    assert!(told.contains("allowed: a file of its own"), "{told}");
     let (new, spelt) = (folder.path("n.csv"), folder.path("./n.csv"));
     assert_eq!(run(&["run", "chat-4xh100", "--requests", &new, "--events", &spelt]).status.code(), Some(2));
     assert!(!Path::new(&new).exists());
@@ -111,29 +82,29 @@ fn one_file_is_not_the_output_of_two_tables_under_two_names() {
 
 #[test]
 fn a_sweep_does_not_replace_what_it_reads() {
-    let folder = Folder::new("sweep");
+    let folder = TempFolder::new("sweep");
     let scenario = folder.write("s.json", SCENARIO);
     for name in ["rows.csv", "unfinished.tmp"] {
         let trace = folder.write(name, TRACE);
-        let into = folder.0.to_str().expect("a path in UTF-8");
+        let into = folder.here();
         let out = run(&["sweep", &scenario, "--trace", &trace, "--vary", "traffic=0.5,1", "--output", into]);
         refused(&out, "--output");
         unchanged(&trace, TRACE);
         fs::remove_file(&trace).expect("it is there");
     }
     let summary = folder.write("summary.json", SCENARIO);
-    let out = run(&["sweep", &summary, "--vary", "traffic=0.5,1", "--output", folder.0.to_str().unwrap()]);
+    let out = run(&["sweep", &summary, "--vary", "traffic=0.5,1", "--output", folder.here()]);
     refused(&out, "--output");
     unchanged(&summary, SCENARIO);
 }
 
 #[test]
 fn calibrations_and_validations_do_not_replace_what_they_read() {
-    let folder = Folder::new("measured");
+    let folder = TempFolder::new("measured");
     let experiments =
         r#"[{"id": "x-1", "group": "x", "model": "llama-3.1-8b", "gpu": "H100", "measured": []}]"#;
     let file = folder.write("experiments.json", experiments);
-    let into = folder.0.to_str().expect("a path in UTF-8");
+    let into = folder.here();
     refused(&run(&["calibrate", into, "--output", &file]), "--output");
     refused(&run(&["calibrate", &file, "--output", &file]), "--output");
     let table = folder.write("table.json", "[]");

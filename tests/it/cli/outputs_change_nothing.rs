@@ -1,6 +1,6 @@
 //! Outputs change nothing of a run: with each of them, and with all, its report and its digest are those of the plain run.
 
-use crate::support::command::{TempFile, run, stderr, stdout};
+use crate::support::command::{TempFile, printed};
 use tokenyard::session::Session;
 
 /// The options that ask for a file, and how its name ends.
@@ -71,33 +71,26 @@ const SCENARIOS: [(&str, &str); 9] = [
     ),
 ];
 
-/// What a command that succeeds prints.
-fn report(args: &[&str], what: &str) -> String {
-    let out = run(args);
-    assert_eq!(out.status.code(), Some(0), "{what}: {}", stderr(&out));
-    stdout(&out)
-}
-
 #[test]
 fn a_run_is_the_same_with_every_output() {
     for (what, scenario) in SCENARIOS {
         let file = TempFile::new("s.json", scenario);
-        let plain = report(&["run", file.path(), "--json"], what);
-        let digest = report(&["digest", file.path()], what);
-        let readable = report(&["run", file.path()], what);
+        let plain = printed(&["run", file.path(), "--json"]);
+        let digest = printed(&["digest", file.path()]);
+        let readable = printed(&["run", file.path()]);
         let mut all = vec!["run", file.path(), "--json", "--itl"];
         let files: Vec<TempFile> =
             OUTPUTS.iter().map(|(_, extension)| TempFile::new(&format!("o.{extension}"), "")).collect();
         for ((option, extension), out) in OUTPUTS.iter().zip(&files) {
-            let with = report(&["run", file.path(), "--json", option, out.path()], what);
+            let with = printed(&["run", file.path(), "--json", option, out.path()]);
             assert_eq!(with, plain, "{what}: {option} to .{extension}");
             if !all.contains(option) {
                 all.extend([*option, out.path()]);
             }
         }
-        assert_eq!(report(&all, what), plain, "{what}: all at once");
+        assert_eq!(printed(&all), plain, "{what}: all at once");
         let shown = TempFile::new("o.csv", "");
-        assert_eq!(report(&["run", file.path(), "--requests", shown.path()], what), readable, "{what}");
+        assert_eq!(printed(&["run", file.path(), "--requests", shown.path()]), readable, "{what}");
         assert_eq!(Session::digest_of(&plain), digest.trim(), "{what}");
     }
 }
@@ -109,7 +102,7 @@ fn gaps_are_kept_in_a_run_that_begins_with_an_edit() {
             r#"{{"tokenyard": 1, "run": {{"horizon_s": 0, "warmup_s": 0, "max_requests": 3}}, "edits": {edits}}}"#
         );
         let (scenario, out) = (TempFile::new("s.json", text), TempFile::new("o.csv", ""));
-        report(&["run", scenario.path(), "--itl", "--requests", out.path()], edits);
+        printed(&["run", scenario.path(), "--itl", "--requests", out.path()]);
         std::fs::read_to_string(out.path()).expect("rows were written")
     };
     assert_eq!(rows(r#"[{"at_us": 0, "set": {"slo.ttft_ms": 600}}]"#).len(), rows("[]").len());

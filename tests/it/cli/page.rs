@@ -1,6 +1,6 @@
 //! docs/reference/cli.md has every command with its arguments, as `--help` prints them.
 
-use crate::support::command::{run, stdout};
+use crate::support::command::printed;
 use std::fmt::Write as _;
 
 const HEAD: &str = "# The command line
@@ -13,9 +13,7 @@ Standard output has results only and is deterministic; progress and messages go 
 ";
 
 fn help_of(command: &[&str]) -> String {
-    let output = run(&[command, &["--help"]].concat());
-    assert!(output.status.success(), "{command:?} has help");
-    stdout(&output)
+    printed(&[command, &["--help"]].concat())
 }
 
 /// The lines below a heading of a help text, up to an empty one.

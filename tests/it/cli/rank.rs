@@ -1,6 +1,6 @@
 //! `tokenyard rank`: policies in benchmarks of one's own beside the simulation.
 
-use crate::support::command::{TempFile, run, stderr, stdout};
+use crate::support::command::{TempFile, printed_json, refused, run, stdout};
 use serde_json::Value;
 
 /// The result of a benchmark with other times to first token.
@@ -38,9 +38,7 @@ fn policies_that_measure_as_they_simulate_are_in_the_right_order() {
         file_name(&slow)
     );
     let listed = suite(&own);
-    let out = run(&["rank", "--suite", listed.path(), "--own-traffic", "--json"]);
-    assert_eq!(out.status.code(), Some(0), "{}", stderr(&out));
-    let ranked: Value = serde_json::from_str(&stdout(&out)).expect("JSON");
+    let ranked = printed_json(&["rank", "--suite", listed.path(), "--own-traffic", "--json"]);
     let ttft =
         ranked.as_array().expect("a list").iter().find(|r| r["metric"] == "ttft_ms" && r["stat"] == "mean");
     let ttft = ttft.expect("every file has it");
@@ -64,9 +62,7 @@ fn what_cannot_be_ranked_is_refused() {
     let file = measured("fast.json", 30.0);
     let suite = suite("");
     let told = |measured: &[&str]| {
-        let out = run(&[&["rank", "--suite", suite.path(), "--own-traffic"], measured].concat());
-        assert_eq!(out.status.code(), Some(2), "{}", stdout(&out));
-        stderr(&out)
+        refused(&[&["rank", "--suite", suite.path(), "--own-traffic"], measured].concat())
     };
     assert!(told(&[]).contains("0 measured policies; allowed: 2 to 64"));
     let of = |policy: &str| format!("{policy}={}", file.path());

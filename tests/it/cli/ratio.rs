@@ -1,7 +1,7 @@
 //! The best ratio of prefill to decode replicas as a user asks for it: each row is the capacity of its scenario, and
 //! what has no ratio is refused.
 
-use crate::support::command::{TempFile, run, stderr, stdout};
+use crate::support::command::{TempFile, TempFolder, printed, printed_json, run, stderr, stdout};
 use serde_json::Value;
 
 /// Four mixed replicas; the limit of three requests in a batch keeps their capacity, and so the runs, small.
@@ -15,30 +15,20 @@ const ONE_TO_THREE: &str = r#"{"run": {"horizon_s": 40, "warmup_s": 5}, "slo": {
                         {"name": "chat-prefill", "role": "prefill", "replicas": 1, "engine": {"max_num_seqs": 3}}]},
   "workload": {"clients": [{"arrivals": {"poisson": {"rate_per_s": 4}}}]}}"#;
 
-fn ran(args: &[&str]) -> String {
-    let out = run(args);
-    assert_eq!(out.status.code(), Some(0), "{}", stderr(&out));
-    stdout(&out)
-}
-
-fn json(args: &[&str]) -> Value {
-    serde_json::from_str(&ran(args)).expect("JSON")
-}
-
 #[test]
 fn each_row_is_the_capacity_of_its_scenario() {
     let (mixed, apart) = (TempFile::new("mixed.json", MIXED), TempFile::new("apart.json", ONE_TO_THREE));
     let more = ["--share", "0.9", "--seeds", "2", "--json"];
-    let found = json(&[&["capacity", mixed.path(), "--vary-ratio=1:3,mixed"], &more[..]].concat());
+    let found = printed_json(&[&["capacity", mixed.path(), "--vary-ratio=1:3,mixed"], &more[..]].concat());
     let row = |i: usize| &found["rows"][i];
     assert_eq!([&row(0)["case"]["ratio"], &row(1)["case"]["ratio"]], ["1:3", "mixed"]);
     assert_eq!([row(0), row(1)].map(|row| row["case"]["gpus"].as_u64()), [Some(4); 2]);
     for (i, file) in [(0, &apart), (1, &mixed)] {
-        let alone = json(&[&["capacity", file.path()], &more[..]].concat());
+        let alone = printed_json(&[&["capacity", file.path()], &more[..]].concat());
         assert_eq!(row(i)["capacity"], alone, "row {i}");
         assert!(alone["rate_per_s"].as_f64().is_some_and(|rate| rate > 0.5), "{alone}");
-        let report = json(&["run", file.path(), "--json"]);
-        let first = json(&["run", file.path(), "--set", "seed=43", "--json"]);
+        let report = printed_json(&["run", file.path(), "--json"]);
+        let first = printed_json(&["run", file.path(), "--set", "seed=43", "--json"]);
         let goodput = |r: &Value| r["throughput"]["goodput_per_s"].as_f64().expect("a rate");
         let mean = f64::midpoint(goodput(&report), goodput(&first));
         assert!((row(i)["goodput_per_s"]["mean"].as_f64().expect("a mean") - mean).abs() < 1e-9, "row {i}");
@@ -58,7 +48,7 @@ fn each_row_is_the_capacity_of_its_scenario() {
 fn the_table_marks_the_best_ratio_and_the_same_rows_are_csv() {
     let file = TempFile::new("ratios.json", MIXED);
     let args = ["capacity", file.path(), "--share", "0.9", "--seeds", "2", "--vary-ratio"];
-    let text = ran(&args);
+    let text = printed(&args);
     let rows: Vec<&str> = text.lines().skip(1).take(4).collect();
     let firsts: Vec<&str> = rows.iter().filter_map(|row| row.split_whitespace().next()).collect();
     assert_eq!(firsts, ["1:3", "2:2", "3:1", "mixed"], "{text}");
@@ -66,7 +56,7 @@ fn the_table_marks_the_best_ratio_and_the_same_rows_are_csv() {
     for part in ["best ratio ", "4 mixed: ", "a capacity lies near the knee", "evidence: "] {
         assert!(text.contains(part), "{part} is not in\n{text}");
     }
-    let csv = ran(&[&args[..], &["--csv"]].concat());
+    let csv = printed(&[&args[..], &["--csv"]].concat());
     let lines: Vec<Vec<&str>> = csv.lines().map(|line| line.split(',').collect()).collect();
     assert!(lines.len() == 5 && lines.iter().all(|line| line.len() == lines[0].len()), "{csv}");
     let best: Vec<&str> = lines.iter().filter(|line| line.contains(&"true")).map(|line| line[0]).collect();
@@ -77,11 +67,10 @@ fn the_table_marks_the_best_ratio_and_the_same_rows_are_csv() {
 #[test]
 fn a_ratio_is_a_path_of_a_sweep() {
     let file = TempFile::new("ratio-sweep.json", MIXED);
-    let folder = std::env::temp_dir().join(format!("tokenyard-{}-ratio-sweep", std::process::id()));
-    let rows = folder.to_str().expect("a path in UTF-8");
-    ran(&["sweep", file.path(), "--vary", "ratio=1:3..2:2,mixed", "--vary", "traffic=0.5,1", "-o", rows]);
-    let csv = std::fs::read_to_string(folder.join("rows.csv")).expect("rows");
-    std::fs::remove_dir_all(&folder).ok();
+    let folder = TempFolder::new("ratio-sweep");
+    let rows = folder.here();
+    printed(&["sweep", file.path(), "--vary", "ratio=1:3..2:2,mixed", "--vary", "traffic=0.5,1", "-o", rows]);
+    let csv = folder.text("rows.csv");
     let varied: Vec<String> =
         csv.lines().skip(1).map(|l| l.split(',').skip(2).take(2).collect::<Vec<_>>().join(" ")).collect();
     assert_eq!(varied, ["1:3 0.5", "1:3 1", "2:2 0.5", "2:2 1", "mixed 0.5", "mixed 1"]);

@@ -1,7 +1,7 @@
 //! `tokenyard run` with files of rows: what it writes, what it refuses, and how it ends when writing fails.
 
 use crate::support::command;
-use crate::support::command::{TempFile, run, stderr, stdout};
+use crate::support::command::{TempFile, printed, printed_json, refused, run, stderr, stdout};
 use std::fs;
 
 const SHORT: [&str; 7] =
@@ -46,17 +46,10 @@ fn names_that_cannot_be_used_are_refused_before_the_run() {
         assert!(told.contains(line), "{line} is not in\n{told}");
     }
     assert!(!fs::exists("s.csv").expect("the folder can be read"), "nothing is opened");
-    let out = run(&with("run", &["--requests", "same.csv", "--series", "same.csv"]));
-    assert_eq!(out.status.code(), Some(2));
-    assert!(
-        stderr(&out).contains("--series: error: same.csv; allowed: a file of its own"),
-        "{}",
-        stderr(&out)
-    );
-    let out = run(&with("run", &["--decisions-k", "3"]));
-    assert_eq!(out.status.code(), Some(2), "without decisions there is nothing to choose from");
-    let out = run(&with("run", &["--decisions", "d.csv", "--decisions-k", "0"]));
-    assert_eq!(out.status.code(), Some(2));
+    let told = refused(&with("run", &["--requests", "same.csv", "--series", "same.csv"]));
+    assert!(told.contains("--series: error: same.csv; allowed: a file of its own"), "{told}",);
+    refused(&with("run", &["--decisions-k", "3"]));
+    refused(&with("run", &["--decisions", "d.csv", "--decisions-k", "0"]));
 }
 
 #[test]
@@ -112,18 +105,16 @@ fn a_pipe_without_a_reader_ends_the_command_with_its_name() {
 
 #[test]
 fn the_list_of_columns_names_every_table() {
-    let out = run(&["list", "columns"]);
-    assert_eq!(out.status.code(), Some(0));
+    let out = printed(&["list", "columns"]);
     for part in [
         "requests   ttft_us",
         "decisions  score_regret",
         "events     duration_us",
         "series     bucket_width_us",
     ] {
-        assert!(stdout(&out).contains(part), "{part} is not in\n{}", stdout(&out));
+        assert!(out.contains(part), "{part} is not in\n{out}");
     }
-    let json: serde_json::Value =
-        serde_json::from_str(&stdout(&run(&["list", "columns", "--json"]))).expect("a list is JSON");
+    let json = printed_json(&["list", "columns", "--json"]);
     assert_eq!(json["columns"]["requests"][0]["name"], "request");
 }
 

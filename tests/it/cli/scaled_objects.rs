@@ -1,19 +1,12 @@
 //! KEDA's objects on the metrics of llm-d's router, as its guides have them.
 
-use crate::support::command::{TempFile, run, stderr, stdout};
-
-/// Settings that make a preset short.
-const SHORT: [&str; 4] = ["--set", "run.horizon_s=2", "--set", "run.warmup_s=0"];
+use super::digest;
+use crate::support::command::{TempFile, refused, run, stderr};
 
 /// Asserts that a file of policies makes these settings of the pool; returns the notes.
 #[track_caller]
 fn told(name: &str, text: &str, scaling: &str) -> String {
     let file = TempFile::new(name, text);
-    let digest = |args: &[&str]| {
-        let out = run(&[&["digest", "kv-pressure"], args, &SHORT].concat());
-        assert_eq!(out.status.code(), Some(0), "{}", stderr(&out));
-        stdout(&out)
-    };
     let by_hand = format!("cluster.pools[0].scaling={scaling}");
     assert_eq!(digest(&["--policies", file.path()]), digest(&["--set", &by_hand]), "{scaling}");
     stderr(&run(&["check", "kv-pressure", "--policies", file.path()]))
@@ -74,9 +67,7 @@ fn a_guard_against_overshoot_is_read_with_its_formula() {
 #[test]
 fn a_slip_in_a_formula_is_named_with_its_place() {
     let file = TempFile::new("slip.yaml", GUARD.replace("(starting ?? 0)", "(startin ?? 0)"));
-    let out = run(&["check", "kv-pressure", "--policies", file.path()]);
-    assert_eq!(out.status.code(), Some(2));
-    let told = stderr(&out);
+    let told = refused(&["check", "kv-pressure", "--policies", file.path()]);
     assert!(
         told.contains("cluster.pools[0].scaling.policy.keda.formula.formula: unknown name `startin`"),
         "{told}"
@@ -95,9 +86,7 @@ fn the_entry_of_a_model_inherits_default_and_needs_both_targets() {
         "{\"policy\":{\"wva-queueing-model\":{\"slo_multiplier\":3,\"ttft_ms\":300,\"itl_ms\":50}}}";
     told("targets.yaml", targets, scaling);
     let file = TempFile::new("alone.yaml", targets.replace("    targetITL: 50\n", ""));
-    let out = run(&["check", "kv-pressure", "--policies", file.path()]);
-    assert_eq!(out.status.code(), Some(2));
-    let lines = stderr(&out);
+    let lines = refused(&["check", "kv-pressure", "--policies", file.path()]);
     assert!(
         lines.contains(
             "error: data.default.targetTTFT: targetTTFT without targetITL; allowed: both targets, or neither"

@@ -1,7 +1,7 @@
 //! The readable summary of `tokenyard run`: its figures of parts of the traffic are those of the report of the same
 //! run.
 
-use crate::support::command::{TempFile, run, stderr, stdout};
+use crate::support::command::{TempFile, printed};
 use serde_json::Value;
 
 /// Two clients that differ in everything requests are grouped by, two pools with a CPU tier, a fitness score, and routing
@@ -31,11 +31,8 @@ const TWO_OF_EACH: &str = r#"{
 /// The summary and the report of one run.
 fn both(name: &str) -> (String, Value) {
     let file = TempFile::new(name, TWO_OF_EACH);
-    let [summary, json] = [&["run", file.path()][..], &["run", "--json", file.path()]].map(|args| {
-        let out = run(args);
-        assert_eq!(out.status.code(), Some(0), "{}", stderr(&out));
-        stdout(&out)
-    });
+    let [summary, json] =
+        [&["run", file.path()][..], &["run", "--json", file.path()]].map(|args| printed(args));
     (summary, serde_json::from_str(&json).expect("the report is JSON"))
 }
 

@@ -1,42 +1,15 @@
 //! Sweeps and capacities as a user runs them: rows, going on after a cut, parts that add up, and what is refused.
 
-use crate::support::command;
-use crate::support::command::{run, stderr, stdout};
+use crate::support::command::{TempFile, TempFolder, run, stderr, stdout};
 use serde_json::Value;
 use std::fs;
-use std::path::PathBuf;
-
-/// A folder of this test run, removed at its end.
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new(name: &str) -> Self {
-        let path = std::env::temp_dir().join(format!("tokenyard-{}-{name}", std::process::id()));
-        fs::remove_dir_all(&path).ok();
-        Self(path)
-    }
-
-    fn path(&self) -> &str {
-        self.0.to_str().expect("a path in UTF-8")
-    }
-
-    fn text(&self, file: &str) -> String {
-        fs::read_to_string(self.0.join(file)).unwrap_or_else(|e| panic!("{file}: {e}"))
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        fs::remove_dir_all(&self.0).ok();
-    }
-}
 
 const SHORT: [&str; 5] = ["router-showdown", "--set", "run.horizon_s=20", "--set", "run.warmup_s=5"];
 const VARIED: [&str; 6] =
     ["--vary", "cluster.routing=random,round-robin", "--vary", "traffic=0.5..1.5/3", "--seeds", "2"];
 
-fn sweep<'a>(folder: &'a Folder, more: &[&'a str]) -> Vec<&'a str> {
-    [&["sweep"], &SHORT[..], &VARIED, &["-o", folder.path()], more].concat()
+fn sweep<'a>(folder: &'a TempFolder, more: &[&'a str]) -> Vec<&'a str> {
+    [&["sweep"], &SHORT[..], &VARIED, &["-o", folder.here()], more].concat()
 }
 
 fn ran(args: &[&str]) -> std::process::Output {
@@ -47,7 +20,7 @@ fn ran(args: &[&str]) -> std::process::Output {
 
 #[test]
 fn a_sweep_has_a_row_for_each_case_and_its_figures_are_those_of_run() {
-    let folder = Folder::new("sweep-rows");
+    let folder = TempFolder::new("sweep-rows");
     let out = ran(&sweep(&folder, &[]));
     assert!(stdout(&out).contains("req/s") && stdout(&out).contains("front"), "{}", stdout(&out));
     let rows: Vec<Value> =
@@ -89,16 +62,15 @@ fn a_sweep_has_a_row_for_each_case_and_its_figures_are_those_of_run() {
 
 #[test]
 fn a_sweep_that_was_cut_off_goes_on_and_ends_with_the_same_bytes() {
-    let (whole, cut) = (Folder::new("sweep-whole"), Folder::new("sweep-cut"));
+    let (whole, cut) = (TempFolder::new("sweep-whole"), TempFolder::new("sweep-cut"));
     ran(&sweep(&whole, &[]));
     let rows = whole.text("rows.jsonl");
     let lines: Vec<&str> = rows.lines().collect();
-    fs::create_dir_all(&cut.0).expect("the temporary folder takes folders");
     // Five rows in any order, one that was changed, and one that was cut off.
     let changed = lines[4].replace("\"finished\":", "\"finished\":1");
     let half = &lines[6][..lines[6].len() / 2];
     let kept = [lines[9], lines[0], lines[3], lines[11], lines[2], changed.as_str(), half].join("\n");
-    fs::write(cut.0.join("rows.jsonl"), kept).expect("the folder takes files");
+    cut.write("rows.jsonl", &kept);
     let out = ran(&sweep(&cut, &["--jobs", "1"]));
     assert!(
         stderr(&out).contains("2 lines are cut off or changed")
@@ -117,7 +89,7 @@ fn a_sweep_that_was_cut_off_goes_on_and_ends_with_the_same_bytes() {
 
 #[test]
 fn parts_add_up_to_the_whole() {
-    let (whole, parts) = (Folder::new("sweep-one"), Folder::new("sweep-parts"));
+    let (whole, parts) = (TempFolder::new("sweep-one"), TempFolder::new("sweep-parts"));
     ran(&sweep(&whole, &[]));
     let mut lines = Vec::new();
     for part in 1..=5 {
@@ -133,7 +105,7 @@ fn parts_add_up_to_the_whole() {
 
 #[test]
 fn rows_of_another_sweep_are_not_touched() {
-    let folder = Folder::new("sweep-other");
+    let folder = TempFolder::new("sweep-other");
     ran(&sweep(&folder, &[]));
     let before = folder.text("rows.jsonl");
     let out = run(&sweep(&folder, &["--set", "cluster.pools[0].replicas=9"]));
@@ -151,7 +123,7 @@ fn rows_of_another_sweep_are_not_touched() {
 
 #[test]
 fn what_cannot_be_swept_is_refused_with_a_message() {
-    let folder = Folder::new("sweep-refused");
+    let folder = TempFolder::new("sweep-refused");
     for (vary, more, part) in [
         ("cluster.routing", vec![], "PATH=a,b,c or PATH=lo..hi/count"),
         ("traffic=1..2", vec![], "two finite numbers and a count"),
@@ -167,12 +139,15 @@ fn what_cannot_be_swept_is_refused_with_a_message() {
             "at most 8 paths and 10000 cases",
         ),
     ] {
-        let args = [&["sweep"], &SHORT[..], &["--vary", vary, "-o", folder.path()], &more].concat();
+        let args = [&["sweep"], &SHORT[..], &["--vary", vary, "-o", folder.here()], &more].concat();
         let out = run(&args);
         assert_eq!((out.status.code(), stdout(&out).as_str()), (Some(2), ""), "{vary}");
         assert!(stderr(&out).contains(part), "{part} is not in\n{}", stderr(&out));
     }
-    assert!(!folder.0.exists(), "nothing is written before everything is sound");
+    assert!(
+        !fs::exists(folder.here()).expect("a readable place"),
+        "nothing is written before everything is sound"
+    );
 }
 
 const SMALL: &str = r#"{"run": {"horizon_s": 60, "warmup_s": 10},
@@ -181,7 +156,7 @@ const SMALL: &str = r#"{"run": {"horizon_s": 60, "warmup_s": 10},
 
 #[test]
 fn a_capacity_is_a_rate_that_holds_just_below_one_that_does_not() {
-    let file = command::TempFile::new("capacity.json", SMALL);
+    let file = TempFile::new("capacity.json", SMALL);
     let args = ["capacity", file.path(), "--objective", "ttft_ms=500", "--share", "0.9", "--seeds", "3"];
     let out = ran(&args);
     assert!(
@@ -206,7 +181,7 @@ fn a_capacity_is_a_rate_that_holds_just_below_one_that_does_not() {
 
 #[test]
 fn a_missing_capacity_is_reported_plainly() {
-    let file = command::TempFile::new("no-capacity.json", SMALL);
+    let file = TempFile::new("no-capacity.json", SMALL);
     let never = ran(&["capacity", file.path(), "--objective", "ttft_ms=0.001", "--seeds", "1"]);
     assert!(
         stdout(&never).starts_with("no capacity at p99 TTFT ≤ 0.001 ms: even the lowest load fails"),

@@ -1,6 +1,6 @@
 //! What a user takes away of a run: a trace, a page, an explanation as Markdown, the gaps between tokens.
 
-use crate::support::command::{TempFile, run, stderr, stdout};
+use crate::support::command::{TempFile, printed, refused, run, stderr, stdout};
 use crate::support::rows::{lines, whole};
 use flate2::read::GzDecoder;
 use serde_json::Value;
@@ -14,19 +14,12 @@ fn with<'a>(command: &'a str, args: &[&'a str]) -> Vec<&'a str> {
     [&[command], &SHORT[..], args].concat()
 }
 
-/// What a command printed that went well.
-fn said(args: &[&str]) -> String {
-    let out = run(args);
-    assert_eq!(out.status.code(), Some(0), "{}", stderr(&out));
-    stdout(&out)
-}
-
 #[test]
 fn a_trace_is_compressed_if_its_name_says_so_and_changes_no_result() {
     let files = ["t.json", "t.json.gz"].map(|name| TempFile::new(name, b""));
     let [plain, packed] = files.each_ref().map(TempFile::path);
-    let reports = [plain, packed].map(|path| said(&with("run", &["--json", "--perfetto", path])));
-    assert_eq!(reports, [(); 2].map(|()| said(&with("run", &["--json"]))));
+    let reports = [plain, packed].map(|path| printed(&with("run", &["--json", "--perfetto", path])));
+    assert_eq!(reports, [(); 2].map(|()| printed(&with("run", &["--json"]))));
     let text = fs::read_to_string(plain).expect("it was written");
     let mut unpacked = String::new();
     let bytes = fs::read(packed).expect("it was written");
@@ -34,7 +27,7 @@ fn a_trace_is_compressed_if_its_name_says_so_and_changes_no_result() {
     assert!(unpacked == text && text.starts_with("{\"displayTimeUnit\":\"ms\""));
     assert!(bytes.len() * 4 < text.len(), "{} of {}", bytes.len(), text.len());
     let part = TempFile::new("p.json", b"");
-    said(&with("run", &["--perfetto", part.path(), "--perfetto-span", "10-12.5"]));
+    printed(&with("run", &["--perfetto", part.path(), "--perfetto-span", "10-12.5"]));
     let part = fs::read_to_string(part.path()).expect("it was written");
     assert!(part.len() * 3 < text.len(), "{} of {}", part.len(), text.len());
 }
@@ -50,10 +43,9 @@ fn a_span_that_is_none_and_a_file_that_is_read_are_refused() {
     assert_eq!(run(&with("run", &["--perfetto-span", "1-2"])).status.code(), Some(2), "a span of nothing");
     let scenario = TempFile::new("s.json", r#"{ "run": { "horizon_s": 1, "warmup_s": 0 } }"#);
     for option in ["--perfetto", "--html", "--openmetrics"] {
-        let out = run(&["run", scenario.path(), option, scenario.path()]);
-        assert_eq!(out.status.code(), Some(2));
+        let out = refused(&["run", scenario.path(), option, scenario.path()]);
         let told = format!("{option}: error: {}; allowed: a file that is not read", scenario.path());
-        assert!(stderr(&out).contains(&told), "{}", stderr(&out));
+        assert!(out.contains(&told), "{out}");
         let out = run(&with("run", &[option, "/no-such-folder/file"]));
         assert_eq!((out.status.code(), stdout(&out).as_str()), (Some(3), ""), "{}", stderr(&out));
     }
@@ -91,7 +83,7 @@ fn a_page_needs_nothing_else_and_has_the_figures_of_the_report() {
         }"#,
     );
     let page = TempFile::new("run.html", b"");
-    let json = said(&["run", "--json", scenario.path(), "--html", page.path()]);
+    let json = printed(&["run", "--json", scenario.path(), "--html", page.path()]);
     let report: Value = serde_json::from_str(&json).expect("a report is JSON");
     let html = fs::read_to_string(page.path()).expect("it was written");
     let text = text_of(&html);
@@ -100,7 +92,7 @@ fn a_page_needs_nothing_else_and_has_the_figures_of_the_report() {
     {
         assert!(!html.contains(banned), "{banned}");
     }
-    let digest = said(&["digest", scenario.path()]);
+    let digest = printed(&["digest", scenario.path()]);
     assert!(text.contains(digest.trim()), "no digest");
     assert!(text.contains("&lt;img src=x onerror=alert(1)&gt;") && text.contains("&lt;b&gt;more"), "{text}");
     let refused = report["rejections"][0]["requests"].as_u64().expect("some were refused");
@@ -113,14 +105,14 @@ fn a_page_needs_nothing_else_and_has_the_figures_of_the_report() {
     assert!(!text.contains("Replicas, replicas"), "nothing scales");
     assert!(text.contains("horizon_s: 20") && html.contains("prefers-color-scheme:dark"));
     let again = TempFile::new("again.html", b"");
-    said(&["run", scenario.path(), "--html", again.path()]);
+    printed(&["run", scenario.path(), "--html", again.path()]);
     assert!(fs::read_to_string(again.path()).expect("it was written") == html, "other bytes");
 }
 
 #[test]
 fn an_explanation_as_markdown_has_the_sentences_and_the_causes_of_the_json() {
-    let markdown = said(&with("explain", &["--markdown"]));
-    let json: Value = serde_json::from_str(&said(&with("explain", &["--json"]))).expect("JSON");
+    let markdown = printed(&with("explain", &["--markdown"]));
+    let json: Value = serde_json::from_str(&printed(&with("explain", &["--json"]))).expect("JSON");
     assert!(
         markdown.starts_with("# A KV cache that is too small: where the E2E of the slow requests went\n\n")
     );
@@ -147,7 +139,7 @@ fn gaps_between_tokens_add_up_to_the_time_after_the_first_one() {
     let files = ["r.jsonl", "r.csv"].map(|name| TempFile::new(name, b""));
     let [json, csv] = files.each_ref().map(TempFile::path);
     for path in [json, csv] {
-        said(&with("run", &["--set", "run.horizon_s=45", "--requests", path, "--itl"]));
+        printed(&with("run", &["--set", "run.horizon_s=45", "--requests", path, "--itl"]));
     }
     let rows = lines(&fs::read_to_string(json).expect("it was written"));
     let gaps = |row: &serde_json::Map<String, Value>| -> Vec<u64> {
@@ -171,7 +163,7 @@ fn gaps_between_tokens_add_up_to_the_time_after_the_first_one() {
         assert_eq!(told, gaps(row));
     }
     let without = TempFile::new("w.csv", b"");
-    said(&with("run", &["--requests", without.path()]));
+    printed(&with("run", &["--requests", without.path()]));
     assert!(!fs::read_to_string(without.path()).expect("it was written").contains("itl_us"));
     assert_eq!(run(&with("run", &["--itl"])).status.code(), Some(2), "there is no file for them");
 }
@@ -185,7 +177,8 @@ fn the_summary_has_what_was_in_the_report_alone() {
              "workload": { "clients": [{ "name": "a", "arrivals": { "poisson": { "rate_per_s": 6 } },
                  "output_tokens": { "constant": { "tokens": 700 } }, "prefix": { "groups": 3, "tokens": 400 } }] } }"#,
     );
-    let (summary, report) = (said(&["run", scenario.path()]), said(&["run", "--json", scenario.path()]));
+    let (summary, report) =
+        (printed(&["run", scenario.path()]), printed(&["run", "--json", scenario.path()]));
     let report: Value = serde_json::from_str(&report).expect("a report is JSON");
     let of = |path: &str, factor: f64, decimals: usize| {
         let figure = report.pointer(path).and_then(Value::as_f64).unwrap_or_else(|| panic!("no {path}"));
@@ -240,7 +233,7 @@ fn a_page_of_a_run_in_which_something_broke_says_what() {
         }"#,
     );
     let page = TempFile::new("broken.html", b"");
-    said(&["run", "--json", scenario.path(), "--html", page.path()]);
+    printed(&["run", "--json", scenario.path(), "--html", page.path()]);
     let text = text_of(&fs::read_to_string(page.path()).expect("it was written"));
     for part in
         ["Replicas, replicas", "Goodput, last 10 s", "Attempts of a request", "Faults", "goodput back after"]

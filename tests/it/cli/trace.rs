@@ -2,7 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests panic")]
 
-use crate::support::command::{TempFile, run, stderr, stdout};
+use crate::support::command::{TempFile, printed_json, refused, run, stderr, stdout};
 use serde_json::Value;
 use std::path::PathBuf;
 
@@ -17,9 +17,7 @@ const SAMPLE: &str = r#"{"timestamp": 0, "input_length": 1024, "output_length": 
 
 fn inspect(text: &str, more: &[&str]) -> Value {
     let file = TempFile::new("trace.jsonl", text);
-    let all = run(&[&["trace", file.path(), "--json"], more].concat());
-    assert_eq!(all.status.code(), Some(0), "{}", stderr(&all));
-    serde_json::from_str(&stdout(&all)).unwrap()
+    printed_json(&[&["trace", file.path(), "--json"], more].concat())
 }
 
 /// A name in the folder for temporary files at which nothing is.
@@ -141,9 +139,8 @@ fn an_export_is_read_as_the_trace_that_it_was() {
         }
         // A file that exists stays as it is.
         let before = std::fs::read(&out).unwrap();
-        let again = run(&["trace", file.path(), "--as", format, "-o", path]);
-        assert_eq!(again.status.code(), Some(2));
-        assert!(stderr(&again).contains("a file that does not exist yet"), "{}", stderr(&again));
+        let again = refused(&["trace", file.path(), "--as", format, "-o", path]);
+        assert!(again.contains("a file that does not exist yet"), "{again}");
         assert_eq!(std::fs::read(&out).unwrap(), before);
     }
 }

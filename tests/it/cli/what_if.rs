@@ -1,24 +1,20 @@
 //! `tokenyard what-if` and `tokenyard explain` as a user runs them, and a run with a request sent elsewhere.
 
-use crate::support::command::{TempFile, run, stderr, stdout};
+use crate::support::command::{self, TempFile, printed, printed_json};
 use serde_json::Value;
 
 const SHORT: [&str; 4] = ["--set", "run.horizon_s=25", "--set", "run.warmup_s=1"];
 
 fn out(args: &[&str]) -> String {
-    let out = run(&[args, &SHORT].concat());
-    assert_eq!(out.status.code(), Some(0), "{}", stderr(&out));
-    stdout(&out)
+    printed(&[args, &SHORT].concat())
 }
 
 fn json(args: &[&str]) -> Value {
-    serde_json::from_str(&out(&[args, &["--json"]].concat())).expect("JSON")
+    printed_json(&[args, &["--json"], &SHORT].concat())
 }
 
 fn refused(args: &[&str]) -> String {
-    let out = run(&[args, &SHORT].concat());
-    assert_eq!(out.status.code(), Some(2), "{}", stdout(&out));
-    stderr(&out)
+    command::refused(&[args, &SHORT].concat())
 }
 
 #[test]

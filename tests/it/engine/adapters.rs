@@ -1,11 +1,12 @@
 //! LoRA adapters: loads, the gate and the steps worked out by hand, and residency beside a second implementation.
 
 use crate::support;
+use crate::support::documents::{put_all, scenario};
 use serde_json::{Value, json};
 use tokenyard::base::rng::{Purpose, Stream};
 use tokenyard::base::{RequestId, Span};
 use tokenyard::engine::{AdapterSource, CacheFact, Cluster, Fact, RequestFact};
-use tokenyard::scenario::{Scenario, from_value, to_json};
+use tokenyard::scenario::{Scenario, to_json};
 use tokenyard::session::view::SegmentKind;
 use tokenyard::session::{Audience, Session, Stop, TraceReader};
 
@@ -15,9 +16,7 @@ fn cluster(replicas: u32, lora: &Value) -> Value {
     let mut settings = json!({
         "adapter_mib": 13e6 / 1_048_576.0, "cpu_gb_per_s": 13, "disk_gb_per_s": 2, "step_us_per_layer": 0,
     });
-    for (name, value) in lora.as_object().expect("settings") {
-        settings[name] = value.clone();
-    }
+    put_all(&mut settings, lora);
     json!({
         "run": { "horizon_s": 0, "warmup_s": 0 },
         "cluster": { "pools": [{
@@ -45,12 +44,8 @@ fn ask_for(s: &mut Value, arrival_us: u64, adapter: &str, (text, tokens): (u32, 
     }));
 }
 
-fn sound(s: &Value) -> Scenario {
-    from_value(s.clone()).unwrap_or_else(|problems| panic!("{problems:?}"))
-}
-
 fn run(s: &Value) -> Cluster {
-    support::run(&sound(s)).0
+    support::run(&scenario(s)).0
 }
 
 fn ttfts(e: &Cluster) -> Vec<u64> {
@@ -84,7 +79,7 @@ fn a_load_is_a_part_of_the_requests_life() {
     let mut s = cluster(1, &json!({ "max_loras": 1 }));
     ask(&mut s, 0, "sql", 2);
     ask(&mut s, 20_000, "", 1);
-    let (mut session, _) = Session::start(sound(&s), None, Audience::Live).expect("a sound scenario");
+    let (mut session, _) = Session::start(scenario(&s), None, Audience::Live).expect("a sound scenario");
     assert_eq!(session.advance(tokenyard::base::Micros::MAX, u64::MAX), Stop::Finished);
     let seen = session.inspect(0).expect("it arrived");
     let kinds: Vec<_> = seen.segments.iter().map(|x| (x.kind, x.to_us - x.from_us)).collect();
@@ -237,9 +232,7 @@ fn random(draws: &mut Stream) -> (Value, [u32; 2]) {
             "prompt_tokens": { "exponential": { "mean_tokens": 60, "min_tokens": 1, "max_tokens": 300 } },
             "output_tokens": { "exponential": { "mean_tokens": 20, "min_tokens": 1, "max_tokens": 90 } },
         });
-        for (name, value) in more.as_object().expect("fields") {
-            client[name] = value.clone();
-        }
+        put_all(&mut client, &more);
         client
     };
     let named = json!([{ "name": "sql", "weight": 2 }, { "name": "", "weight": 1 }, { "name": "adapter-2", "weight": 1 }]);
@@ -279,7 +272,7 @@ fn residency_is_that_of_two_plain_memories() {
     let mut draws = Stream::new(11, Purpose::Ties, 0);
     for case in 0..24 {
         let (s, [slots, places]) = random(&mut draws);
-        let scenario = sound(&s);
+        let scenario = scenario(&s);
         let (cluster, story) = support::run(&scenario);
         let replicas = cluster.replicas().len();
         let mut plain: Vec<Plain> =
@@ -351,7 +344,7 @@ fn a_run_is_the_same_however_it_is_cut_and_continued() {
     let mut draws = Stream::new(5, Purpose::Ties, 0);
     for _ in 0..4 {
         let (s, _) = random(&mut draws);
-        let start = || Session::start(sound(&s), None, Audience::Live).expect("a sound scenario").0;
+        let start = || Session::start(scenario(&s), None, Audience::Live).expect("a sound scenario").0;
         let (mut whole, mut cut) = (start(), start());
         whole.advance(tokenyard::base::Micros::MAX, u64::MAX);
         while cut.advance(tokenyard::base::Micros::MAX, 37) == Stop::Events {
@@ -371,7 +364,7 @@ fn the_report_has_the_adapters_of_each_pool() {
     for (at, adapter) in [(0, "a"), (20_000, "a"), (40_000, "b"), (60_000, "a")] {
         ask(&mut s, at, adapter, 2);
     }
-    let (mut session, _) = Session::start(sound(&s), None, Audience::Live).expect("a sound scenario");
+    let (mut session, _) = Session::start(scenario(&s), None, Audience::Live).expect("a sound scenario");
     session.advance(tokenyard::base::Micros::MAX, u64::MAX);
     let report: Value = serde_json::from_str(&session.report()).expect("JSON");
     let lora = &report["pools"][0]["lora"];
@@ -384,7 +377,7 @@ fn the_report_has_the_adapters_of_each_pool() {
 }
 
 fn problems(s: &Value) -> Vec<(String, String)> {
-    let scenario = sound(s);
+    let scenario = scenario(s);
     let problems = match Session::start(scenario, None, Audience::Live) {
         Ok((_, warnings)) => warnings,
         Err(problems) => problems,
@@ -481,7 +474,8 @@ fn rows_of_a_trace_name_their_adapters() {
     assert_ne!(csv.digest(), trace(&format!("{head}\n0,64,1\n1,64,1\n2,64,1\n3,64,1\n")).digest());
     let mut s = cluster(1, &json!({ "max_loras": 1 }));
     s["workload"] = json!({ "trace": { "file": "my.trace", "hash_block_tokens": 16 } });
-    let (mut session, _) = Session::start(sound(&s), Some(jsonl), Audience::Live).expect("a sound scenario");
+    let (mut session, _) =
+        Session::start(scenario(&s), Some(jsonl), Audience::Live).expect("a sound scenario");
     assert_eq!(session.advance(tokenyard::base::Micros::MAX, u64::MAX), Stop::Finished);
     let seen: Vec<_> = (0..4).map(|i| session.inspect(i).expect("it arrived")).collect();
     assert_eq!(

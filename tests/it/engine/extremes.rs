@@ -280,7 +280,7 @@ fn a_run_that_reaches_the_end_of_the_clock_ends_there_and_says_so() {
         set(&mut document, "/cluster/pools/0/kv/blocks", &json!(65_536));
         set(&mut document, "/run/max_requests", &json!(60));
         let scenario = parse(&document.to_string()).expect("the shape is right");
-        let (mut session, _) = Session::start(scenario, None, Audience::Live).expect("it is valid");
+        let mut session = crate::support::start(&scenario);
         assert_eq!(session.advance(Micros::MAX, u64::MAX), tokenyard::session::Stop::Finished);
         let report = session.report_data();
         assert!(report.run.trouble.starts_with("The clock ends"), "{compat}: {:?}", report.run.trouble);

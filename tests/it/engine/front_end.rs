@@ -1,5 +1,6 @@
 //! The front end of a replica: one job after the other, prompts to tokenise and tokens to write, by hand and in random scenarios.
 
+use crate::support::documents::{ran, scenario};
 use crate::support::scenarios::{a_scenario, sound, started};
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
@@ -7,8 +8,7 @@ use serde_json::{Value, json};
 use tokenyard::base::Micros;
 use tokenyard::engine::{DropReason, Record};
 use tokenyard::scenario::{
-    CalibratedCoefficients, CalibratedSettings, Compat, EngineGeneration, LatencyModel, Scenario, from_value,
-    to_json,
+    CalibratedCoefficients, CalibratedSettings, Compat, EngineGeneration, LatencyModel, Scenario, to_json,
 };
 use tokenyard::session::view::SegmentKind;
 use tokenyard::session::{Audience, Session, Stop};
@@ -50,17 +50,6 @@ fn with_requests(front_end: [f64; 3], requests: &[[u64; 3]]) -> Value {
     document
 }
 
-fn scenario(document: &Value) -> Scenario {
-    from_value(document.clone()).unwrap_or_else(|problems| panic!("{problems:?}"))
-}
-
-fn run(document: &Value) -> Session {
-    let mut session = Session::start(scenario(document), None, Audience::Batch).expect("a sound scenario").0;
-    assert_eq!(session.advance(Micros::MAX, 10_000_000), Stop::Finished);
-    session.engine().verify(true);
-    session
-}
-
 fn all<T>(session: &Session, of: impl Fn(&Record) -> T) -> Vec<T> {
     session.engine().records().iter().map(|r| of(&r)).collect()
 }
@@ -72,7 +61,7 @@ fn segments(session: &Session, request: u32) -> Vec<(SegmentKind, u64)> {
 
 #[test]
 fn the_prompts_of_a_burst_are_tokenised_one_after_the_other() {
-    let burst = run(&with_requests([4000.0, 10.0, 0.0], &[[0, 50, 1]].repeat(1000)));
+    let burst = ran(&with_requests([4000.0, 10.0, 0.0], &[[0, 50, 1]].repeat(1000)));
     // 4500 us for each, and then a step of its own, which is shorter.
     let expected: Vec<u64> = (1..=1000).map(|i| i * 4500 + 1000).collect();
     assert_eq!(all(&burst, |r| r.ttft.get().unwrap().0), expected);
@@ -88,7 +77,7 @@ fn a_closed_loop_waits_for_the_front_end_and_for_its_tokens_to_be_written() {
         "prompt_tokens": {"constant": {"tokens": 10}},
         "output_tokens": {"constant": {"tokens": 4}},
     }]);
-    let session = run(&document);
+    let session = ran(&document);
     // Tokenised after 3 ms, four steps, and 100 us until the last token is written.
     assert_eq!(all(&session, |r| r.arrival.0), [0, 7100, 14_200, 21_300]);
     assert_eq!(all(&session, |r| r.ttft.get().unwrap().0), [4100; 4]);
@@ -104,7 +93,7 @@ fn two() -> Value {
 #[test]
 fn tokens_wait_for_prompts_that_came_to_the_front_end_before_them() {
     use SegmentKind::{Decode, FrontEnd, Prefill, Queue, Streaming};
-    let session = run(&two());
+    let session = ran(&two());
     // Jobs of the front end: the first prompt until 2000; its token of the step that ends at 3000 until 3100; the second
     // prompt from 3500 to 5500; the token of 4000 until 5600; of 5000 until 5700; of 6000 until 6100; the two of 7000 until 7200.
     assert_eq!(all(&session, |r| r.ttft.get().unwrap().0), [3100, 3700]);
@@ -157,7 +146,7 @@ fn requests_leave_the_front_end_of_a_replica_that_is_taken_away() {
         let mut document = with_requests([4000.0, 0.0, 0.0], &[[0, 10, 1]; 3]);
         document["cluster"]["pools"][0]["scaling"] = json!({"drain": drain});
         document["edits"] = json!([{"at_us": 6000, "set": {"cluster.pools[0].replicas": 0}}]);
-        assert_eq!(all(&run(&document), |r| r.left.get().unwrap().0), left, "{drain}");
+        assert_eq!(all(&ran(&document), |r| r.left.get().unwrap().0), left, "{drain}");
     }
 }
 
@@ -167,7 +156,7 @@ fn redirected_requests_go_through_another_front_end() {
     document["cluster"]["pools"][0]["replicas"] = json!(2);
     document["cluster"]["pools"][0]["scaling"] = json!({"drain": "redirect"});
     document["edits"] = json!([{"at_us": 6000, "set": {"cluster.pools[0].replicas": 1}}]);
-    let session = run(&document);
+    let session = ran(&document);
     // In turn: the third and the fourth are in the front ends at 6 ms, and one of them goes behind the other.
     let left = all(&session, |r| r.left.get().unwrap().0);
     assert_eq!(left, [5000, 5000, 9000, 13_000]);
@@ -186,7 +175,7 @@ fn a_time_of_zero_is_left_out_of_documents_and_blis_has_no_front_end() {
     // At the clock of the engine there is none either.
     let mut document = with_requests([4000.0, 1.0, 2.0], &[[0, 10, 1]]);
     document["cluster"]["pools"][0]["latency"]["calibrated"]["clock"] = json!("server");
-    assert_eq!(all(&run(&document), |r| r.ttft.get().unwrap().0), [1000]);
+    assert_eq!(all(&ran(&document), |r| r.ttft.get().unwrap().0), [1000]);
 }
 
 /// The scenario with a front end that is busy for a good part of the time.

@@ -1,29 +1,23 @@
 //! Two front ends for one request: a prefill replica shows its first token, its home the others. Whichever is behind, the tokens are
 //! shown in order.
 
-use crate::support::scenarios::sound;
+use crate::support::documents::scenario;
+use crate::support::scenarios::{sound, started};
 use proptest::prelude::*;
 use proptest::sample::select;
 use proptest::test_runner::RngSeed;
 use serde_json::{Value, json};
 use tokenyard::base::Micros;
-use tokenyard::scenario::{Scenario, from_value};
+use tokenyard::scenario::Scenario;
 use tokenyard::session::{Audience, Session, Stop};
 use tokenyard::study::whatif::{AccountedTime, Explaining};
 
 /// More events than any of these runs has.
 const MOST_EVENTS: u64 = 5_000_000;
 
-fn scenario(document: Value) -> Scenario {
-    from_value(document).unwrap_or_else(|problems| panic!("{problems:?}"))
-}
-
 /// Runs to the end, with the gaps between the tokens of each request.
 fn run(scenario: &Scenario) -> Session {
-    let mut session = match Session::start(scenario.clone(), None, Audience::Batch) {
-        Ok((session, _)) => session,
-        Err(problems) => panic!("{problems:?}"),
-    };
+    let mut session = started(scenario, Audience::Batch);
     session.keep_gaps();
     assert_eq!(session.advance(Micros::MAX, MOST_EVENTS), Stop::Finished);
     sound(&session);

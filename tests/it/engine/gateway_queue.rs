@@ -3,13 +3,14 @@
 //! The one replica takes one request at a time unless a test says otherwise: a prompt takes a step of 1,000 us, each further
 //! token another. Ticks are at whole milliseconds.
 
+use crate::support::documents;
 use crate::support::gateway::gateway;
 use crate::support::scenarios::{sound, started};
 use serde_json::{Value, json};
 use tokenyard::base::{Micros, ReplicaId};
 use tokenyard::engine::{DropReason, Record};
 use tokenyard::policy::Reason;
-use tokenyard::scenario::{Compat, from_value};
+use tokenyard::scenario::Compat;
 use tokenyard::session::{Audience, Session, Stop};
 
 /// Requests that arrive at these microseconds, of these tenants and classes, with these output tokens.
@@ -35,8 +36,7 @@ fn scenario(flow: &Value, rows: &[(u64, &str, &str, u32)]) -> Value {
 }
 
 fn ran(document: Value) -> Session {
-    let scenario = from_value(document).unwrap_or_else(|all| panic!("{all:?}"));
-    let mut session = started(&scenario, Audience::Live);
+    let mut session = started(&documents::scenario(document), Audience::Live);
     while session.advance(Micros::MAX, 61) != Stop::Finished {
         sound(&session);
     }

@@ -1,39 +1,20 @@
 //! Who makes room for a running request that finds no block, and what happens where nobody is to.
 
+use crate::support::documents::{asked, one_replica, ran, steps};
 use serde_json::{Value, json};
-use tokenyard::base::Micros;
 use tokenyard::engine::Record;
 use tokenyard::scenario::{check, from_value};
-use tokenyard::session::{Audience, Session, Stop};
+use tokenyard::session::Session;
 
 /// A cache of `blocks` blocks of 10 tokens, steps of 1 ms, and requests that arrive together: prompt, output, priority.
 fn document(blocks: u32, requests: &[(u32, u32, i32)], engine: &Value) -> Value {
-    let listed: Vec<Value> = (0..)
-        .zip(requests)
-        .map(|(i, (prompt, output, priority))| {
-            json!({"id": format!("r{i}"), "arrival_us": 0, "priority": priority,
-                "output": {"tokens": output, "text": 900 + i}, "prompt": [{"text": i, "tokens": prompt}]})
-        })
-        .collect();
-    json!({
-        "run": {"horizon_s": 0, "warmup_s": 0},
-        "cluster": {"pools": [{
-            "replicas": 1,
-            "engine": engine,
-            "kv": {"blocks": blocks, "block_tokens": 10, "prefix_caching": false},
-            "latency": {"fitted": {"queueing_us": 0, "queueing_us_per_prompt_token": 0, "output_us_per_token": 0,
-                "step_us": 1000, "step_us_per_prefill_token": 0, "step_us_per_decode_token": 0}},
-        }]},
-        "workload": {"clients": [], "requests": listed},
-    })
-}
-
-fn run(document: Value) -> Session {
-    let scenario = from_value(document).expect("a scenario of the right shape");
-    let (mut session, _) = Session::start(scenario, None, Audience::Batch).expect("a valid scenario");
-    assert_eq!(session.advance(Micros::MAX, 1_000_000), Stop::Finished);
-    session.engine().verify(true);
-    session
+    let mut listed =
+        asked(requests.iter().map(|(prompt, output, _)| [0, (*prompt).into(), (*output).into()]));
+    for (request, (_, _, priority)) in listed.as_array_mut().expect("a list").iter_mut().zip(requests) {
+        request["priority"] = json!(priority);
+    }
+    let kv = json!({"blocks": blocks, "block_tokens": 10, "prefix_caching": false});
+    one_replica(&json!({"engine": engine, "kv": kv, "latency": steps(1000.0, 0.0, 0.0)}), &listed)
 }
 
 /// How often each request was preempted, and when it was done, in ms.
@@ -49,14 +30,14 @@ fn outcome(session: &Session) -> (Vec<u32>, Vec<u64>) {
 #[test]
 fn the_least_urgent_makes_room_if_asked_for() {
     let requests = [(10, 11, 5), (10, 11, 5), (10, 11, 9)];
-    let latest = run(document(4, &requests, &json!({"priority": "request"})));
+    let latest = ran(document(4, &requests, &json!({"priority": "request"})));
     assert_eq!(outcome(&latest), (vec![0, 0, 1], vec![11, 11, 21]));
     let engine = json!({"priority": "request", "victim": "lowest-priority"});
-    let by_priority = run(document(4, &requests, &engine));
+    let by_priority = ran(document(4, &requests, &engine));
     assert_eq!(outcome(&by_priority), (vec![0, 1, 0], vec![11, 21, 11]));
     // Of equals the latest.
     let equal = requests.map(|(prompt, output, _)| (prompt, output, 0));
-    assert_eq!(outcome(&run(document(4, &equal, &engine))), outcome(&latest));
+    assert_eq!(outcome(&ran(document(4, &equal, &engine))), outcome(&latest));
 }
 
 /// r2 has two blocks, and 5 are there. In step 2 all open one: r0 takes the free one. The latest to make room is r2, with 20
@@ -64,8 +45,8 @@ fn the_least_urgent_makes_room_if_asked_for() {
 #[test]
 fn the_cheapest_to_compute_again_makes_room_if_asked_for() {
     let requests = [(10, 11, 0), (10, 11, 0), (20, 11, 0)];
-    assert_eq!(outcome(&run(document(5, &requests, &json!({})))).0, [0, 0, 1]);
-    let cheapest = run(document(5, &requests, &json!({"victim": "cheapest-to-recompute"})));
+    assert_eq!(outcome(&ran(document(5, &requests, &json!({})))).0, [0, 0, 1]);
+    let cheapest = ran(document(5, &requests, &json!({"victim": "cheapest-to-recompute"})));
     assert_eq!(outcome(&cheapest), (vec![0, 1, 0], vec![11, 21, 11]));
 }
 
@@ -74,7 +55,7 @@ fn the_cheapest_to_compute_again_makes_room_if_asked_for() {
 #[test]
 fn without_preemption_who_finds_no_block_waits() {
     let requests = [(10, 11, 0); 3];
-    let session = run(document(4, &requests, &json!({"preemption": false})));
+    let session = ran(document(4, &requests, &json!({"preemption": false})));
     assert_eq!(outcome(&session), (vec![0, 0, 0], vec![11, 21, 21]));
 }
 
@@ -82,10 +63,10 @@ fn without_preemption_who_finds_no_block_waits() {
 /// while others wait for blocks.
 #[test]
 fn where_nobody_can_go_on_the_latest_makes_room_all_the_same() {
-    let session = run(document(2, &[(10, 11, 0); 2], &json!({"preemption": false})));
+    let session = ran(document(2, &[(10, 11, 0); 2], &json!({"preemption": false})));
     assert_eq!(outcome(&session), (vec![0, 1], vec![11, 21]));
     // Many on few blocks: all are done, one after the other.
-    let session = run(document(7, &[(10, 40, 0); 12], &json!({"preemption": false})));
+    let session = ran(document(7, &[(10, 40, 0); 12], &json!({"preemption": false})));
     assert!(session.report_data().requests.completed == 12);
 }
 

@@ -1,41 +1,24 @@
 //! Pipeline parallelism: timelines by hand, what stages cost and hold, and what they must not change.
 
 use crate::support;
+use crate::support::documents::{asked, one_replica, scenario, steps};
 use serde_json::{Value, json};
 use tokenyard::base::Micros;
 use tokenyard::engine::{Cluster, Record};
 use tokenyard::perf::{gpus, resolve};
-use tokenyard::scenario::{Compat, Pool, Scenario, from_value};
+use tokenyard::scenario::{Compat, Pool};
 use tokenyard::session::{Audience, Session, Stop};
 
 /// Two stages, steps of 1 ms and 0.1 ms for each request that decodes, and requests: arrival in us, prompt, answer.
 /// Stages hand tokens on at `link` GB/s: 16,384 bytes each.
 fn document(link: f64, requests: &[[u32; 3]]) -> Value {
-    let listed: Vec<Value> = (0..)
-        .zip(requests)
-        .map(|(i, [arrival, prompt, output])| {
-            json!({"id": format!("r{i}"), "arrival_us": arrival, "output": {"tokens": output, "text": 900 + i},
-                "prompt": [{"text": i, "tokens": prompt}]})
-        })
-        .collect();
-    json!({
-        "run": {"horizon_s": 0, "warmup_s": 0},
-        "cluster": {"pools": [{
-            "replicas": 1, "pp": 2, "pp_link_gb_per_s": link,
-            "kv": {"blocks": 1000, "block_tokens": 10},
-            "latency": {"fitted": {"queueing_us": 0, "queueing_us_per_prompt_token": 0, "output_us_per_token": 0,
-                "step_us": 1000, "step_us_per_prefill_token": 0, "step_us_per_decode_token": 100}},
-        }]},
-        "workload": {"clients": [], "requests": listed},
-    })
+    let (kv, latency) = (json!({"blocks": 1000, "block_tokens": 10}), steps(1000.0, 0.0, 100.0));
+    let pool = json!({"pp": 2, "pp_link_gb_per_s": link, "kv": kv, "latency": latency});
+    one_replica(&pool, &asked(requests.iter().map(|request| request.map(u64::from))))
 }
 
 /// So fast that nothing is left of a microsecond.
 const NO_TIME: f64 = 1e6;
-
-fn scenario(document: &Value) -> Scenario {
-    from_value(document.clone()).expect("a scenario of the right shape")
-}
 
 /// When each request was done, in microseconds.
 fn done(cluster: &Cluster) -> Vec<u64> {

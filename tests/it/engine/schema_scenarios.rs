@@ -5,8 +5,8 @@
 //! of time.
 
 use crate::support::drawn::Drawer;
-use crate::support::numbers;
 use crate::support::numbers::numbers;
+use crate::support::{numbers, start};
 use serde_json::Value;
 use tokenyard::base::Micros;
 use tokenyard::base::diag::Diagnostics;
@@ -72,10 +72,7 @@ fn sound(session: &Session) {
 }
 
 fn beginning(scenario: &Scenario) -> Session {
-    match Session::start(scenario.clone(), None, Audience::Live) {
-        Ok((session, _)) => session,
-        Err(problems) => panic!("the scenario of a run is refused: {problems:?}"),
-    }
+    start(scenario)
 }
 
 /// Runs up to an instant in slices, as the page's worker does, unless it takes too many events.

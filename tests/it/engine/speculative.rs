@@ -1,52 +1,25 @@
 //! Speculative decoding: timelines by hand, the mean acceptance length against its formula, and what it must not change.
 
 use crate::support;
+use crate::support::documents::{asked_at_once, one_replica, put_all, ran, scenario, steps};
 use serde_json::{Value, json};
 use tokenyard::base::Micros;
 use tokenyard::engine::{Fact, Record, ReplicaFact};
 use tokenyard::observe::report::SpeculativePart;
 use tokenyard::perf::resolve;
-use tokenyard::scenario::{Compat, Pool, Scenario, Speculative, from_value};
+use tokenyard::scenario::{Compat, Pool, Scenario, Speculative};
 use tokenyard::session::{Audience, Session, Stop};
 
 /// Blocks of 10 tokens, steps of 1 ms and 0.1 ms for each token of requests that decode, and requests that arrive
 /// together, each with its prompt and its answer.
 fn document(requests: &[[u32; 2]], engine: &Value) -> Value {
-    let listed: Vec<Value> = (0..)
-        .zip(requests)
-        .map(|(i, [prompt, output])| {
-            json!({"id": format!("r{i}"), "arrival_us": 0, "output": {"tokens": output, "text": 900 + i},
-                "prompt": [{"text": i, "tokens": prompt}]})
-        })
-        .collect();
-    json!({
-        "run": {"horizon_s": 0, "warmup_s": 0},
-        "cluster": {"pools": [{
-            "replicas": 1,
-            "engine": engine,
-            "kv": {"blocks": 1000, "block_tokens": 10},
-            "latency": {"fitted": {"queueing_us": 0, "queueing_us_per_prompt_token": 0, "output_us_per_token": 0,
-                "step_us": 1000, "step_us_per_prefill_token": 0, "step_us_per_decode_token": 100}},
-        }]},
-        "workload": {"clients": [], "requests": listed},
-    })
+    let pool = json!({"engine": engine, "kv": {"blocks": 1000, "block_tokens": 10}, "latency": steps(1000.0, 0.0, 100.0)});
+    one_replica(&pool, &asked_at_once(requests))
 }
 
 /// Three draft tokens, each accepted with probability `acceptance`, that take no time to make.
 fn drafts(acceptance: f64) -> Value {
     json!({"speculative": {"tokens": 3, "acceptance": acceptance, "drafter": {"one-pass": {"share": 0}}}})
-}
-
-fn scenario(document: &Value) -> Scenario {
-    from_value(document.clone()).expect("a scenario of the right shape")
-}
-
-fn run(document: &Value) -> Session {
-    let (mut session, _) =
-        Session::start(scenario(document), None, Audience::Batch).expect("a valid scenario");
-    assert_eq!(session.advance(Micros::MAX, 2_000_000), Stop::Finished);
-    session.engine().verify(true);
-    session
 }
 
 /// When each request was done, in microseconds.
@@ -62,17 +35,17 @@ fn totals(session: &Session) -> SpeculativePart {
 /// tokens takes 1.4 ms. If all drafts are accepted, ten further tokens take three steps, 4 + 4 + 2; if none is, ten.
 #[test]
 fn one_request_advances_by_one_token_and_the_accepted_drafts() {
-    let all = run(&document(&[[10, 11]], &drafts(1.0)));
+    let all = ran(&document(&[[10, 11]], &drafts(1.0)));
     assert_eq!(done(&all), [1000 + 3 * 1400]);
     let found = totals(&all);
     assert_eq!((found.verifications, found.draft_tokens, found.accepted_tokens), (3, 9, 9));
     assert_eq!((found.acceptance_rate, found.mean_acceptance_length), (Some(1.0), Some(4.0)));
-    let none = run(&document(&[[10, 11]], &drafts(0.0)));
+    let none = ran(&document(&[[10, 11]], &drafts(0.0)));
     assert_eq!(done(&none), [1000 + 10 * 1400]);
     let found = totals(&none);
     assert_eq!((found.verifications, found.draft_tokens, found.accepted_tokens), (10, 30, 0));
     assert_eq!((found.acceptance_rate, found.mean_acceptance_length), (Some(0.0), Some(1.0)));
-    let without = run(&document(&[[10, 11]], &json!({})));
+    let without = ran(&document(&[[10, 11]], &json!({})));
     assert_eq!(done(&without), [1000 + 10 * 1100]);
     assert!(without.report_data().pools[0].speculative.is_none());
 }
@@ -80,7 +53,7 @@ fn one_request_advances_by_one_token_and_the_accepted_drafts() {
 /// The tokens of a step come together: of ten gaps three last a step, and seven no time. TPOT is the mean gap.
 #[test]
 fn tokens_that_come_together_have_gaps_of_no_time() {
-    let report = run(&document(&[[10, 11]], &drafts(1.0))).report_data();
+    let report = ran(&document(&[[10, 11]], &drafts(1.0))).report_data();
     let itl = &report.latency_ms.itl;
     assert_eq!((itl.count, itl.p50, itl.max), (10, 0.0, 1.4));
     assert!((itl.mean - 0.42).abs() < 1e-9 && (report.latency_ms.tpot.mean - 0.42).abs() < 1e-9);
@@ -88,7 +61,7 @@ fn tokens_that_come_together_have_gaps_of_no_time() {
     // Output processing counts for every token.
     let mut slow = document(&[[10, 11]], &drafts(1.0));
     slow["cluster"]["pools"][0]["latency"]["fitted"]["output_us_per_token"] = json!(50);
-    assert_eq!(done(&run(&slow)), [1000 + 3 * 1400 + 11 * 50]);
+    assert_eq!(done(&ran(&slow)), [1000 + 3 * 1400 + 11 * 50]);
 }
 
 /// A pass takes a tenth of a step: the first of all its tokens, two further ones of one token. With the prompt
@@ -97,14 +70,14 @@ fn tokens_that_come_together_have_gaps_of_no_time() {
 fn drafting_takes_its_share_of_a_step() {
     let with = |drafter: &Value| {
         let engine = json!({"speculative": {"tokens": 3, "acceptance": 1, "drafter": drafter}});
-        done(&run(&document(&[[10, 11]], &engine)))
+        done(&ran(&document(&[[10, 11]], &engine)))
     };
     let mut prompt_only = document(
         &[[10, 1]],
         &json!({"speculative": {"tokens": 3, "drafter":
         {"autoregressive": {"share": 0.1}}}}),
     );
-    assert_eq!(done(&run(&prompt_only)), [1320]);
+    assert_eq!(done(&ran(&prompt_only)), [1320]);
     assert_eq!(with(&json!({"autoregressive": {"share": 0.1}})), [1320 + 3 * 1760]);
     assert_eq!(with(&json!({"one-pass": {"share": 0.1}})), [1100 + 3 * 1540]);
     // Drafts that are off take no time.
@@ -115,7 +88,7 @@ fn drafting_takes_its_share_of_a_step() {
     (second["id"], second["prompt"][0]["text"]) = (json!("r1"), json!(77));
     two["workload"]["requests"].as_array_mut().expect("a list").push(second);
     // The batch is empty when the first step is formed; the second step has two requests and no drafts.
-    assert_eq!(done(&run(&two)), [1340 + 1200, 1340 + 1200]);
+    assert_eq!(done(&ran(&two)), [1340 + 1200, 1340 + 1200]);
 }
 
 /// Two requests and steps of 6 tokens: the first verifies four, the second two. With all drafts accepted the first has
@@ -125,7 +98,7 @@ fn drafts_count_toward_the_token_budget() {
     let mut engine = drafts(1.0);
     engine["max_num_batched_tokens"] = json!(6);
     engine["max_num_seqs"] = json!(2);
-    let session = run(&document(&[[3, 9], [3, 9]], &engine));
+    let session = ran(&document(&[[3, 9], [3, 9]], &engine));
     assert_eq!(done(&session), [1000 + 2 * 1600, 1000 + 2 * 1600 + 1400]);
     // Three verifications with three drafts, two with one.
     let found = totals(&session);
@@ -137,7 +110,7 @@ fn drafts_count_toward_the_token_budget() {
 fn large_batches_decode_without_drafts_if_asked_for() {
     let mut engine = drafts(1.0);
     engine["speculative"]["disable_above_batch"] = json!(1);
-    let session = run(&document(&[[10, 4], [10, 8]], &engine));
+    let session = ran(&document(&[[10, 4], [10, 8]], &engine));
     let both = 1000 + 3 * 1200;
     assert_eq!(done(&session), [both, both + 1400]);
     assert_eq!(totals(&session).verifications, 1);
@@ -167,9 +140,7 @@ fn blocks_are_held_for_the_drafts_but_never_more_than_the_answer_needs() {
 /// 200 requests of 200 tokens that arrive at random.
 fn traffic(acceptance: &Value, max_num_seqs: u32) -> Value {
     let mut speculative = json!({"tokens": 4, "drafter": {"one-pass": {"share": 0.1}}});
-    for (key, value) in acceptance.as_object().expect("settings") {
-        speculative[key] = value.clone();
-    }
+    put_all(&mut speculative, acceptance);
     json!({
         "run": {"max_requests": 200, "horizon_s": 0, "warmup_s": 0},
         "cluster": {"pools": [{
@@ -187,7 +158,7 @@ fn traffic(acceptance: &Value, max_num_seqs: u32) -> Value {
 #[test]
 fn the_mean_acceptance_length_is_that_of_the_formula() {
     let length = |acceptance: &Value| {
-        let found = totals(&run(&traffic(acceptance, 256)));
+        let found = totals(&ran(&traffic(acceptance, 256)));
         assert!(found.verifications > 10_000 && found.draft_tokens == 4 * found.verifications, "{found:?}");
         found.mean_acceptance_length.expect("drafts")
     };
@@ -207,7 +178,7 @@ fn the_mean_acceptance_length_is_that_of_the_formula() {
 #[test]
 fn the_same_drafts_are_accepted_whatever_the_schedule() {
     let acceptance = json!({"acceptance": 0.6});
-    let [alone, together] = [1, 256].map(|seqs| run(&traffic(&acceptance, seqs)));
+    let [alone, together] = [1, 256].map(|seqs| ran(&traffic(&acceptance, seqs)));
     assert_eq!(totals(&alone), totals(&together));
     assert_ne!(done(&alone), done(&together));
 }
@@ -218,9 +189,9 @@ fn the_same_drafts_are_accepted_whatever_the_schedule() {
 fn preemption_and_slices_keep_the_draws() {
     let mut document = traffic(&json!({"acceptance": 0.6}), 64);
     document["run"]["max_requests"] = json!(60);
-    let roomy = run(&document);
+    let roomy = ran(&document);
     document["cluster"]["pools"][0]["kv"] = json!({"blocks": 150, "block_tokens": 16});
-    let tight = run(&document);
+    let tight = ran(&document);
     let report = tight.report_data();
     assert!(report.requests.preemptions > 10 && report.requests.completed == 60, "{:?}", report.requests);
     let [roomy, found] = [&roomy, &tight].map(totals);

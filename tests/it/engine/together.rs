@@ -1,9 +1,9 @@
 //! What a replica does at once: stages, drafts, ranks in lock step, adapters and a front end, each pair worked out by hand.
 
 use crate::support;
+use crate::support::documents::scenario;
 use serde_json::{Value, json};
 use tokenyard::engine::{Cluster, Record};
-use tokenyard::scenario::{Scenario, from_value};
 
 /// Replicas with steps of 1 ms, `prompt_us` more for each prompt in it, and a front end that takes `stream_us` to write the
 /// tokens of a request. Requests: arrival in us, adapter, answer; prompts of 10 tokens.
@@ -47,8 +47,7 @@ fn one_slot() -> Value {
 }
 
 fn run(document: &Value) -> Cluster {
-    let scenario: Scenario = from_value(document.clone()).unwrap_or_else(|problems| panic!("{problems:?}"));
-    support::run(&scenario).0
+    support::run(&scenario(document)).0
 }
 
 /// By request: time to first token and to the last.

@@ -1,17 +1,14 @@
 //! Who joins a batch: the whole prompt or its first chunk has to fit, a share of the cache stays free, and the version
 //! of the document says which rule holds where the key is left out.
 
+use crate::support::documents::{asked_at_once, one_replica, put_all, ran, steps};
 use serde_json::{Value, json};
-use tokenyard::base::Micros;
 use tokenyard::scenario::from_value;
-use tokenyard::session::{Audience, Report, Session, Stop};
+use tokenyard::session::{Report, Session};
 
 /// Runs a document to its end, verifying everything at the end.
 fn run(document: &Value) -> (Report, Session) {
-    let scenario = from_value(document.clone()).expect("a scenario of the right shape");
-    let (mut session, _) = Session::start(scenario, None, Audience::Batch).expect("a valid scenario");
-    assert_eq!(session.advance(Micros::MAX, 2_000_000), Stop::Finished);
-    session.engine().verify(true);
+    let session = ran(document);
     (session.report_data(), session)
 }
 
@@ -35,28 +32,11 @@ fn crowd() -> Value {
 /// A cache of `blocks` blocks of 10 tokens, steps of 1 ms, at most 10 tokens of one prompt in a step, and requests
 /// that arrive together, each with its prompt and its answer.
 fn small(blocks: u32, requests: &[[u32; 2]], engine: &Value) -> Value {
-    let listed: Vec<Value> = (0..)
-        .zip(requests)
-        .map(|(i, [prompt, output])| {
-            json!({"id": format!("r{i}"), "arrival_us": 0, "output": {"tokens": output, "text": 900 + i},
-                "prompt": [{"text": i, "tokens": prompt}]})
-        })
-        .collect();
-    let mut document = json!({
-        "run": {"horizon_s": 0, "warmup_s": 0},
-        "cluster": {"pools": [{
-            "replicas": 1,
-            "engine": {"max_num_batched_tokens": 1000, "long_prefill_threshold_tokens": 10},
-            "kv": {"blocks": blocks, "block_tokens": 10, "prefix_caching": false},
-            "latency": {"fitted": {"queueing_us": 0, "queueing_us_per_prompt_token": 0, "output_us_per_token": 0,
-                "step_us": 1000, "step_us_per_prefill_token": 0, "step_us_per_decode_token": 0}},
-        }]},
-        "workload": {"clients": [], "requests": listed},
-    });
-    for (key, value) in engine.as_object().expect("settings") {
-        document["cluster"]["pools"][0]["engine"][key] = value.clone();
-    }
-    document
+    let mut settings = json!({"max_num_batched_tokens": 1000, "long_prefill_threshold_tokens": 10});
+    put_all(&mut settings, engine);
+    let kv = json!({"blocks": blocks, "block_tokens": 10, "prefix_caching": false});
+    let pool = json!({"engine": settings, "kv": kv, "latency": steps(1000.0, 0.0, 0.0)});
+    one_replica(&pool, &asked_at_once(requests))
 }
 
 /// When each request first joined the batch, in ms.

@@ -1,11 +1,12 @@
 //! Replicas that crash and come back.
 
 use super::{attempts, breaks, crash, in_turn, left_s, run};
+use crate::support::documents::scenario;
 use serde_json::json;
 use tokenyard::base::Micros;
 use tokenyard::engine::{BreakReason, DropReason, RequestState};
 use tokenyard::policy::ReplicaPhase;
-use tokenyard::scenario::{Scenario, from_value};
+use tokenyard::scenario::Scenario;
 use tokenyard::session::{Audience, Session};
 
 fn states(session: &Session) -> Vec<RequestState> {
@@ -198,7 +199,7 @@ fn a_replica_that_crashes_before_it_has_served_is_no_trouble_for_what_looks_for_
         }]},
         "edits": [{"at_us": 1_000_000, "fault": {"crash": {"replica": 0, "restart_s": 0.5}}}],
     });
-    let s = from_value(document).unwrap_or_else(|problems| panic!("{problems:?}"));
+    let s = scenario(document);
     let session = run(&s);
     assert_eq!(session.report_data().faults.expect("a crash").each.len(), 1);
 }

@@ -1,21 +1,13 @@
 //! Probes and ejection: who notices a replica that is stuck or out of reach, how many are left out, and when they come back.
 
-use super::{attempts, breaks, fault_of, in_turn, left_s, run};
+use super::{attempts, breaks, fault_of, in_turn, left_s, run, stuck, unreachable};
 use crate::support::{Story, cluster, plan};
 use tokenyard::base::Micros;
 use tokenyard::engine::{BreakReason, EjectedBy, FaultFact, Halt};
 use tokenyard::scenario::{
     CacheAware, CacheMiss, Change, Fault, FlowControl, Outlier, Probe, ProbeAction, RoutingPolicy, Scenario,
-    Stuck, TimedEdit, Unreachable,
+    TimedEdit,
 };
-
-fn stuck(replica: u32, for_s: f64) -> Fault {
-    Fault::Stuck(Stuck { replica: Some(replica), for_s, ..Stuck::default() })
-}
-
-fn unreachable(replica: u32, for_s: f64) -> Fault {
-    Fault::Unreachable(Unreachable { replica: Some(replica), for_s, ..Unreachable::default() })
-}
 
 /// The facts of faults of a run in which each of these breaks at its second.
 fn facts(s: &Scenario, faults: &[(f64, Fault)]) -> Vec<(f64, FaultFact)> {

@@ -1,18 +1,14 @@
 //! What the gateway sees late, and what it cannot reach.
 
-use super::{attempts, breaks, crash, in_turn, left_s, run};
+use super::{attempts, breaks, crash, in_turn, left_s, run, unreachable};
 use crate::support::{Story, cluster, plan, start};
 use serde_json::json;
 use tokenyard::base::Micros;
 use tokenyard::engine::{BreakReason, Decision, DropReason, RequestState};
 use tokenyard::scenario::{
-    Change, Detector, Fault, FlowControl, LateSignals, RoutingPolicy, Scenario, TimedEdit, Unreachable,
+    Change, Detector, Fault, FlowControl, LateSignals, RoutingPolicy, Scenario, TimedEdit,
     UtilizationDetector,
 };
-
-fn unreachable(replica: u32, for_s: f64) -> Fault {
-    Fault::Unreachable(Unreachable { replica: Some(replica), for_s, ..Unreachable::default() })
-}
 
 fn late(replica: Option<u32>, delay_us: u64, for_s: f64) -> Fault {
     Fault::Signals(LateSignals { replica, delay_us, for_s, ..LateSignals::default() })

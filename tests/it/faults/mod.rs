@@ -17,7 +17,7 @@ mod windows;
 
 use tokenyard::base::Micros;
 use tokenyard::engine::{Attempt, FaultFact};
-use tokenyard::scenario::{Change, Crash, Fault, RoutingPolicy, Scenario, TimedEdit};
+use tokenyard::scenario::{Change, Crash, Fault, RoutingPolicy, Scenario, Stuck, TimedEdit, Unreachable};
 use tokenyard::session::{Audience, Session};
 
 use crate::support::scenarios::{sound, started};
@@ -26,6 +26,14 @@ use crate::theory::common::{cluster, listed};
 /// A crash of a replica.
 fn crash(replica: u32, restart_s: f64) -> Fault {
     Fault::Crash(Crash { replica: Some(replica), restart_s, ..Crash::default() })
+}
+
+fn stuck(replica: u32, for_s: f64) -> Fault {
+    Fault::Stuck(Stuck { replica: Some(replica), for_s, ..Stuck::default() })
+}
+
+fn unreachable(replica: u32, for_s: f64) -> Fault {
+    Fault::Unreachable(Unreachable { replica: Some(replica), for_s, ..Unreachable::default() })
 }
 
 /// The same scenario in which something breaks at that second.

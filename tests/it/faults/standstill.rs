@@ -1,11 +1,13 @@
 //! Runs without a horizon end when nothing more can happen, and say what their last requests wait for.
 
 use super::breaks;
+use crate::support::documents::scenario;
 use crate::support::scenarios::sound;
+use crate::support::start;
 use serde_json::{Value, json};
 use tokenyard::base::Micros;
-use tokenyard::scenario::{Change, Fault, Scenario, Stuck, TimedEdit, TransferLink, from_value};
-use tokenyard::session::{Audience, NoticeKind, Session, Stop};
+use tokenyard::scenario::{Change, Fault, Scenario, Stuck, TimedEdit, TransferLink};
+use tokenyard::session::{NoticeKind, Session, Stop};
 
 /// More events than any of these runs has.
 const MOST_EVENTS: u64 = 200_000;
@@ -30,7 +32,7 @@ fn apart(flow_control: &Value) -> Scenario {
             "output_tokens": {"constant": {"tokens": 10}},
         }]},
     });
-    from_value(document).unwrap_or_else(|problems| panic!("{problems:?}"))
+    scenario(document)
 }
 
 fn link(share: f64, for_s: f64) -> Fault {
@@ -39,7 +41,7 @@ fn link(share: f64, for_s: f64) -> Fault {
 
 /// Runs to the end, which comes within some thousand events.
 fn ended(scenario: &Scenario) -> Session {
-    let (mut session, _) = Session::start(scenario.clone(), None, Audience::Live).expect("a sound scenario");
+    let mut session = start(scenario);
     assert_eq!(session.advance(Micros::MAX, MOST_EVENTS), Stop::Finished);
     sound(&session);
     session
@@ -144,7 +146,7 @@ fn dying(flow_control: &Value, pools: &Value) -> Scenario {
         // Long after the last arrival.
         "edits": [{"at_us": 3_600_000_000_u64, "set": {"cluster.pools[0].replicas": 3}}],
     });
-    from_value(document).unwrap_or_else(|problems| panic!("{problems:?}"))
+    scenario(document)
 }
 
 #[test]
@@ -164,7 +166,7 @@ fn a_run_in_which_no_replica_serves_or_comes_back_ends_and_says_so() {
 fn a_pool_without_replicas_does_not_keep_a_run_going_when_the_others_are_down_for_good() {
     let pools = json!([{"name": "p", "replicas": 0}, {"name": "q", "replicas": 2}]);
     let s = dying(&json!({"ttl_s": 0}), &pools);
-    let (mut session, _) = Session::start(s, None, Audience::Live).expect("a sound scenario");
+    let mut session = start(&s);
     assert_eq!(session.advance(Micros(3_599_000_000), MOST_EVENTS), Stop::Finished);
     let before = session.report_data().requests;
     assert!(before.completed > 0 && before.in_pipeline > 0, "{before:?}");

@@ -1,16 +1,12 @@
 //! Faults that last for a while: slow and stuck replicas.
 
-use super::{breaks, in_turn, left_s, run};
+use super::{breaks, in_turn, left_s, run, stuck};
 use crate::support::start;
 use tokenyard::base::Micros;
-use tokenyard::scenario::{Fault, RoutingPolicy, Scenario, Slow, Stuck};
+use tokenyard::scenario::{Fault, RoutingPolicy, Scenario, Slow};
 
 fn slow(replica: u32, factor: f64, for_s: f64) -> Fault {
     Fault::Slow(Slow { replica: Some(replica), factor, for_s, ..Slow::default() })
-}
-
-fn stuck(replica: u32, for_s: f64) -> Fault {
-    Fault::Stuck(Stuck { replica: Some(replica), for_s, ..Stuck::default() })
 }
 
 #[test]

@@ -1,8 +1,9 @@
 //! Invalid golden files of the queueing model: rows out of order, unknown keys.
 
-use crate::support::command::{TempFile, run, stderr, stdout};
+use super::lines;
 use serde_json::{Value, json};
 use tokenyard::golden;
+use tokenyard::queueing::Mode;
 
 const FILES: [&str; 6] =
     ["autoscaler_policies", "bootstrap_go", "closed_form", "ekf_trajectories", "queue_analyzer", "theory"];
@@ -13,18 +14,12 @@ fn document(name: &str) -> Value {
     serde_json::from_str(&text).expect("it is JSON")
 }
 
-/// The messages of both commands for a document that they refuse.
-fn refused(name: &str, document: &Value) -> Vec<String> {
-    let file = TempFile::new(name, document.to_string().as_bytes());
-    let told = |command: &str| {
-        let out = run(&[command, file.path()]);
-        assert_eq!(out.status.code(), Some(2), "{command} {name}: {}{}", stdout(&out), stderr(&out));
-        let prefix = format!("{}: error: ", file.path());
-        stderr(&out).lines().map(|line| line.replace(&prefix, "")).collect::<Vec<_>>()
-    };
-    let (golden, queueing) = (told("golden"), told("queueing"));
-    assert_eq!(golden, queueing, "{name}");
-    golden
+/// The problems of a document, whether it is compared or only run.
+fn refused(document: &Value) -> Vec<String> {
+    let found =
+        golden::queueing_results(&document.to_string(), Mode::Corrected).expect_err("it cannot be used");
+    assert_eq!(lines(&found), super::refused(document));
+    lines(&found)
 }
 
 /// The case of a policy.
@@ -40,7 +35,7 @@ fn rows_whose_instants_go_back_are_refused_with_their_place() {
         document["cases"] = json!([case(&mut document, policy).clone()]);
         let latest = document["cases"][0]["rows"][4]["t"].as_f64().expect("a number");
         document["cases"][0]["rows"][5]["t"] = json!(latest - 0.5);
-        let told = refused(&format!("back-{policy}"), &document);
+        let told = refused(&document);
         assert_eq!(told.len(), 1, "{told:#?}");
         assert!(told[0].starts_with("cases[0].rows[5].t: "), "{}", told[0]);
         assert!(told[0].contains(&format!("allowed: at least {latest} s")), "{}", told[0]);
@@ -54,14 +49,14 @@ fn instants_of_any_size_are_refused_without_a_panic() {
             let mut document = document("autoscaler_policies");
             document["cases"] = json!([case(&mut document, policy).clone()]);
             document["cases"][0]["rows"][0]["t"] = instant.clone();
-            let told = refused(&format!("size-{policy}"), &document);
+            let told = refused(&document);
             assert!(told[0].starts_with("cases[0].rows[0].t: "), "{instant}: {}", told[0]);
         }
     }
     let mut spans = document("autoscaler_policies");
     spans["cases"] = json!([case(&mut spans, "kpa").clone()]);
     spans["cases"][0]["config"]["stable_s"] = json!(1e300);
-    assert!(refused("span", &spans)[0].starts_with("cases[0].config.stable_s: "));
+    assert!(refused(&spans)[0].starts_with("cases[0].config.stable_s: "));
 }
 
 #[test]
@@ -69,8 +64,7 @@ fn instants_that_stand_still_are_taken() {
     let mut document = document("autoscaler_policies");
     document["cases"] = json!([case(&mut document, "kpa").clone()]);
     document["cases"][0]["rows"][1]["t"] = document["cases"][0]["rows"][0]["t"].clone();
-    let file = TempFile::new("still", document.to_string().as_bytes());
-    assert_eq!(run(&["queueing", file.path()]).status.code(), Some(0));
+    golden::queueing_results(&document.to_string(), Mode::Corrected).expect("they are sound");
 }
 
 /// Every object below a value, by JSON pointer.
@@ -139,7 +133,7 @@ fn unknown_keys_are_reported_one_by_one_with_the_nearest_name() {
     kpa["config"]["panic_treshold"] = json!(2);
     kpa["rows"][0]["concurency"] = json!(5);
     policies["sorce"] = json!("x");
-    let told = refused("keys", &policies);
+    let told = refused(&policies);
     assert_eq!(told.len(), 3, "{told:#?}");
     for near in ["`source`", "`panic_threshold`", "`concurrency`"] {
         assert!(told.iter().any(|line| line.contains(&format!("did you mean {near}?"))), "{near}: {told:#?}");
@@ -152,12 +146,12 @@ fn a_key_of_another_kind_of_case_is_unknown() {
     let cases = document["cases"].as_array_mut().expect("a list");
     let forward = cases.iter_mut().find(|case| case["kind"] == "forward").expect("a case of this kind");
     forward["input"]["itl_slo_ms"] = json!(5);
-    assert!(refused("kind", &document)[0].contains("unknown key `itl_slo_ms`"));
+    assert!(refused(&document)[0].contains("unknown key `itl_slo_ms`"));
 }
 
 #[test]
-fn an_unknown_law_is_refused_by_both_commands() {
+fn an_unknown_law_is_refused() {
     let mut document = document("theory");
     document["tables"]["mm2"] = json!([{"rho": 0.5}]);
-    assert!(refused("table", &document)[0].contains("tables.mm2: a table called \"mm2\""));
+    assert!(refused(&document)[0].contains("tables.mm2: a table called \"mm2\""));
 }

@@ -5,7 +5,8 @@
 
 #![expect(clippy::print_stdout, reason = "what is left out is said, with the reason")]
 
-use crate::support::command::{TempFile, run, stderr, stdout};
+use super::refused;
+use crate::support::schema::numbers;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::io::Read;
@@ -162,18 +163,6 @@ fn every_feature_of_the_format_with_roles_has_a_copy_here() {
     }
 }
 
-/// Pointers to all numbers below a value.
-fn numbers(value: &Value, at: &str, out: &mut Vec<String>) {
-    match value {
-        Value::Object(map) => map.iter().for_each(|(key, below)| numbers(below, &format!("{at}/{key}"), out)),
-        Value::Array(list) => {
-            list.iter().enumerate().for_each(|(i, below)| numbers(below, &format!("{at}/{i}"), out));
-        }
-        Value::Number(_) => out.push(at.to_owned()),
-        Value::Null | Value::Bool(_) | Value::String(_) => {}
-    }
-}
-
 #[test]
 fn every_number_that_a_file_with_roles_expects_is_compared() {
     for name in ["17_push_reservation_given_up", "37_weighted_two_stages"] {
@@ -192,25 +181,18 @@ fn every_number_that_a_file_with_roles_expects_is_compared() {
     }
 }
 
-/// The messages for a good file after a change.
-fn problems(name: &str, change: impl FnOnce(&mut Value)) -> Vec<String> {
+/// The problems of a good file after a change.
+fn problems(change: impl FnOnce(&mut Value)) -> Vec<String> {
     let mut document: Value =
         serde_json::from_str(&text(&kept().join("22_mixed_beside_disaggregated.json"))).expect("it is JSON");
     change(&mut document);
-    let file = TempFile::new(name, document.to_string().as_bytes());
-    let out = run(&["golden", file.path()]);
-    assert_eq!(out.status.code(), Some(2), "{name}: {}{}", stdout(&out), stderr(&out));
-    let prefix = format!("{}: error: ", file.path());
-    stderr(&out)
-        .lines()
-        .map(|line| line.strip_prefix(&prefix).expect("the file is named first").to_owned())
-        .collect()
+    refused(&document)
 }
 
 #[test]
 fn invalid_values_of_roles_are_reported_with_their_places() {
     let of = |key: &'static str, value: Value| {
-        let told = problems(&key.replace('/', "-"), |d| {
+        let told = problems(|d| {
             *d.pointer_mut(&format!("/config/{key}")).expect("it is there") = value;
         });
         assert!(told[0].contains("; allowed: "), "{told:?}");
@@ -248,28 +230,28 @@ fn keys_of_roles_are_checked_where_they_stand() {
     let path = |told: &[String]| -> Vec<String> {
         told.iter().map(|line| line.split(": ").next().unwrap_or_default().to_owned()).collect()
     };
-    let told = problems("missing-roles", |d| {
+    let told = problems(|d| {
         d["config"]["pools"][1].as_object_mut().expect("an object").shift_remove("replicas");
         d["config"]["disaggregation"]["decider"] =
             json!({"kind": "threshold", "uncached_tokens": 4, "uncached_share": 0});
     });
     assert_eq!(path(&told), ["config.pools[1].replicas", "config.disaggregation.decider.prefill_in_flight"]);
-    let told = problems("unknown-roles", |d| {
+    let told = problems(|d| {
         d["config"]["pools"][0]["total_kv_block"] = json!(4);
         d["expected"]["raw_metrics"] = json!({});
     });
     assert_eq!(path(&told), ["expected.raw_metrics", "config.pools[0].total_kv_block"]);
     assert!(told[1].ends_with("did you mean `total_kv_blocks`?"), "{told:?}");
-    let told = problems("no-home", |d| {
+    let told = problems(|d| {
         for pool in d["config"]["pools"].as_array_mut().expect("pools") {
             pool["role"] = json!("prefill");
         }
     });
     assert_eq!(path(&told), ["config.pools"]);
-    let told = problems("own-blocks", |d| d["config"]["pools"][0]["total_kv_blocks"] = json!(u32::MAX));
+    let told = problems(|d| d["config"]["pools"][0]["total_kv_blocks"] = json!(u32::MAX));
     assert_eq!(path(&told), ["config.pools[0].total_kv_blocks"]);
     // The format of engines has no roles.
-    let told = problems("other-format", |d| {
+    let told = problems(|d| {
         d["schema"] = "engine-golden/1".into();
         d["expected"] = json!({});
     });

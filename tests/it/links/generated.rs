@@ -1,16 +1,13 @@
 //! Generated links open with what they were made of.
 
+use super::open;
+use crate::support::documents::scenario;
 use proptest::prelude::*;
 use proptest::sample::{select, subsequence};
 use serde_json::{Value, json};
-use tokenyard::scenario::link::{Link, LinkResult, LinkSpan, Opened, Selection, View, make};
+use tokenyard::scenario::link::{Link, LinkResult, LinkSpan, Selection, View, make};
 use tokenyard::scenario::preset::{PRESETS, Preset};
 use tokenyard::scenario::{Scenario, check, from_value, limits, set_path};
-use tokenyard::session::{Audience, Session};
-
-fn open(text: &str) -> Opened {
-    Session::open_link(text, Audience::Live)
-}
 
 prop_compose! {
     fn a_view()(
@@ -61,7 +58,7 @@ fn with(preset: &Preset, settings: &[(&str, Value)]) -> Scenario {
     for (path, value) in settings {
         set_path(&mut document, path, &value.to_string()).expect("a field");
     }
-    from_value(document).expect("a good scenario")
+    scenario(document)
 }
 
 proptest! {

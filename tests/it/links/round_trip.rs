@@ -1,18 +1,17 @@
 //! Links: their contents round-trip, equal scenarios have equal links, they are short, and problems of bad ones are
 //! reported.
 
+use super::open;
+use crate::support::documents::scenario;
 use crate::support::scenarios;
+use crate::support::scenarios::started;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use tokenyard::base::Micros;
-use tokenyard::scenario::link::{Beside, Link, Opened, Selection, TraceMark, View, make};
+use tokenyard::scenario::link::{Beside, Link, Selection, TraceMark, View, make};
 use tokenyard::scenario::preset::PRESETS;
-use tokenyard::scenario::{Scenario, from_value, limits};
-use tokenyard::session::{Audience, Session};
-
-fn open(text: &str) -> Opened {
-    Session::open_link(text, Audience::Live)
-}
+use tokenyard::scenario::{Scenario, limits};
+use tokenyard::session::Audience;
 
 fn link_of(scenario: &Scenario) -> String {
     make(&Link { scenario: scenario.clone(), ..Link::default() }).expect("short enough").link
@@ -30,10 +29,6 @@ fn reads_back(link: &Link) -> String {
 fn preset(name: &str) -> Value {
     let preset = PRESETS.iter().find(|p| p.name == name).expect("a preset");
     serde_json::to_value(preset.scenario()).expect("a scenario is JSON")
-}
-
-fn scenario(document: Value) -> Scenario {
-    from_value(document).expect("a good scenario")
 }
 
 #[test]
@@ -457,10 +452,10 @@ proptest! {
 #[test]
 fn the_order_of_keys_in_an_edit_changes_neither_digest_nor_link() {
     let digest = |text: &str| {
-        let scenario = scenario(serde_json::from_str(text).expect("JSON"));
+        let scenario = scenario(serde_json::from_str::<Value>(text).expect("JSON"));
         let link = make(&Link { scenario: scenario.clone(), ..Link::default() }).expect("it fits").packed;
         let of = |scenario: Scenario| {
-            let (mut session, _) = Session::start(scenario, None, Audience::Batch).expect("it runs");
+            let mut session = started(&scenario, Audience::Batch);
             session.advance(Micros::MAX, u64::MAX);
             session.report_data().scenario_digest
         };

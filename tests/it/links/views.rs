@@ -1,16 +1,14 @@
 //! What a link says of the page's view beyond the instant: span, theory, charts, close-up, and the result.
 
+use super::open;
+use crate::support::documents::scenario;
 use crate::support::scenarios;
 use serde_json::{Value, json};
 use tokenyard::base::Micros;
-use tokenyard::scenario::link::{Link, LinkResult, LinkSpan, Opened, Selection, View, make};
+use tokenyard::scenario::link::{Link, LinkResult, LinkSpan, Selection, View, make};
 use tokenyard::scenario::preset::{PRESETS, Preset};
-use tokenyard::scenario::{Scenario, from_value, limits};
+use tokenyard::scenario::{Scenario, limits};
 use tokenyard::session::{Audience, Report, Session};
-
-fn open(text: &str) -> Opened {
-    Session::open_link(text, Audience::Live)
-}
 
 fn words(all: &[&str]) -> Vec<String> {
     all.iter().map(|&word| word.to_owned()).collect()
@@ -70,7 +68,7 @@ fn a_link_of_the_same_contents_has_the_same_letters() {
         panel: Some("run".to_owned()),
         ..View::default()
     };
-    let scenario = from_value(document).expect("a good scenario");
+    let scenario = scenario(document);
     let made = make(&Link { scenario, view: view.clone(), ..Link::default() }).expect("short enough");
     assert_eq!(made.link, known);
     let readable = make(&preset_with(view)).expect("short enough").link;

@@ -1,6 +1,6 @@
 //! What benchmark tools and servers write: a sample of each format, made for these tests, and broken ones with their messages.
 
-use crate::support::command::{TempFile, run, stderr, stdout};
+use crate::support::command::{TempFile, printed, printed_json, run, stderr};
 use serde_json::{Value, json};
 use std::fs;
 use tokenyard::base::Diagnostics;
@@ -36,6 +36,11 @@ fn path(name: &str) -> String {
 
 pub(super) fn sample(name: &str) -> String {
     fs::read_to_string(path(name)).expect("a sample")
+}
+
+/// The first run of a text, which is sound.
+pub(super) fn read_one(text: &str) -> Benchmark {
+    read(text).unwrap_or_else(|p| panic!("{p:?}")).0.remove(0)
 }
 
 pub(super) fn one(name: &str) -> Benchmark {
@@ -391,24 +396,21 @@ fn the_command_compares_and_calibrates_a_file() {
     let out = run(&["validate", &name]);
     assert!(!out.status.success() && stderr(&out).contains("--scenario"), "{}", stderr(&out));
     let scenario = TempFile::new("cluster.json", "{}");
-    let out = run(&["validate", &name, "--scenario", scenario.path()]);
-    assert!(out.status.success(), "{}", stderr(&out));
-    assert!(stdout(&out).contains("ttft_ms mean") && stdout(&out).contains("simulated"), "{}", stdout(&out));
-    let out = run(&["validate", &name, "--scenario", scenario.path(), "--json"]);
-    let document: Value = serde_json::from_str(&stdout(&out)).expect("JSON");
+    let out = printed(&["validate", &name, "--scenario", scenario.path()]);
+    assert!(out.contains("ttft_ms mean") && out.contains("simulated"), "{out}");
+    let document = printed_json(&["validate", &name, "--scenario", scenario.path(), "--json"]);
     assert_eq!(document[0]["tool"], "vllm bench serve");
     let coefficients = TempFile::new("coefficients.json", "");
     let calibrated = TempFile::new("calibrated.json", "");
     let to = ["-o", coefficients.path(), "--scenario-output", calibrated.path()];
-    let out = run(&[&["calibrate", &name, "--scenario", scenario.path()], &to[..]].concat());
-    assert!(out.status.success(), "{}", stderr(&out));
-    assert!(stdout(&out).contains("coefficients fixed"), "{}", stdout(&out));
+    let out = printed(&[&["calibrate", &name, "--scenario", scenario.path()], &to[..]].concat());
+    assert!(out.contains("coefficients fixed"), "{out}");
     let rows: Value =
         serde_json::from_str(&fs::read_to_string(coefficients.path()).expect("rows")).expect("JSON");
     assert_eq!(rows[0]["rests_on"][0], "vllm-bench-detailed.json");
     assert!(run(&["check", calibrated.path()]).status.success());
-    assert!(stdout(&out).contains("by 24 requests; 1 failed"), "{}", stdout(&out));
-    assert!(stdout(&out).contains("warning: 24 requests are few"), "{}", stdout(&out));
+    assert!(out.contains("by 24 requests; 1 failed"), "{out}");
+    assert!(out.contains("warning: 24 requests are few"), "{out}");
     let unknown = TempFile::new("results.json", "{\"1\": {\"ttft\": 1}, \"2\": {}}");
     let out = run(&["validate", unknown.path(), "--scenario", scenario.path()]);
     assert!(stderr(&out).contains("keys \"1\", \"2\"; allowed: a result of vllm bench"), "{}", stderr(&out));

@@ -1,14 +1,10 @@
 //! The load of a benchmark and the requests behind its figures: laws over all formats, and files of newer and older
 //! releases.
 
-use super::benchmark_files::{cluster, figure, one, sample};
+use super::benchmark_files::{cluster, figure, one, read_one, sample};
 use serde_json::{Value, json};
 use tokenyard::benchmarks::import::benchmark::{Benchmark, read};
 use tokenyard::benchmarks::{calibrate, compare, replay};
-
-fn read_one(text: &str) -> Benchmark {
-    read(text).unwrap_or_else(|p| panic!("{p:?}")).0.remove(0)
-}
 
 fn says(text: &str) -> String {
     replay(&read_one(text), &cluster()).says

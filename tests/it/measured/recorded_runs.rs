@@ -1,26 +1,10 @@
-//! Measured runs through the command line: a made-up sample in all its forms, broken input, and the recorded table on the
-//! measured runs themselves.
+//! Measured runs: a made-up sample in all its forms, broken input, and the recorded table on the measured runs themselves.
 
+use crate::support::command::{TempFolder, printed, printed_json, refused, run, stderr};
+use crate::support::documents::put_all;
 use serde_json::{Value, json};
-use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
-
-fn run(args: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_tokenyard")).args(args).output().expect("the program starts")
-}
-
-fn text(bytes: &[u8]) -> String {
-    String::from_utf8_lossy(bytes).into_owned()
-}
-
-/// A folder of its own for a test, empty.
-fn folder(name: &str) -> PathBuf {
-    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("measured").join(name);
-    let _ = fs::remove_dir_all(&path);
-    fs::create_dir_all(&path).expect("a folder for the test");
-    path
-}
+use std::path::Path;
+use tokenyard::validate::{Latency, Options, Outcome, Row, read, replay};
 
 fn experiment(id: &str, change: &Value) -> Value {
     let mut e = json!({
@@ -38,35 +22,36 @@ fn experiment(id: &str, change: &Value) -> Value {
             {"stage": "all", "e2e_ms": {"mean": 400.0, "unknown": 3}}
         ]
     });
-    for (key, value) in change.as_object().expect("changes") {
-        e[key] = value.clone();
-    }
+    put_all(&mut e, change);
     e
 }
 
-fn rows_of(folder: &Path, experiments: &Value) -> (Value, Output) {
-    fs::write(folder.join("experiments.json"), experiments.to_string()).expect("the folder takes files");
-    let out = run(&["validate", folder.to_str().expect("a path in UTF-8"), "--json", "--seeds", "2"]);
-    (serde_json::from_slice(&out.stdout).unwrap_or(Value::Null), out)
+/// Replays experiments with two seeds, beside files with these names and texts.
+fn replayed(experiments: &Value, files: &[(&str, &str)]) -> Outcome {
+    let (found, problems) = read(&experiments.to_string()).expect("experiments");
+    assert_eq!(problems, []);
+    let file = |name: &str| {
+        let found = files.iter().find(|(file, _)| *file == name);
+        found.map(|(_, text)| text.as_bytes().to_vec()).ok_or_else(|| "it is not there".to_owned())
+    };
+    let options = Options { latency: Latency::Calibrated, seeds: 2, fit_to: None };
+    let mut all = Outcome::default();
+    for outcome in found.iter().map(|e| replay(e, &file, &options)) {
+        all.rows.extend(outcome.rows);
+        all.unmodelled.extend(outcome.unmodelled);
+    }
+    all
 }
 
-fn rows<'a>(document: &'a Value, id: &str) -> Vec<&'a Value> {
-    document["rows"].as_array().into_iter().flatten().filter(|r| r["id"] == id).collect()
+fn of<'a>(outcome: &'a Outcome, id: &str) -> Vec<&'a Row> {
+    outcome.rows.iter().filter(|row| row.id == id).collect()
 }
 
 #[test]
 fn ladders_closed_loops_points_and_request_files_are_replayed() {
-    let folder = folder("forms");
-    fs::write(
-        folder.join("points.csv"),
-        "id,isl,osl,tp,concurrency,ttft_mean_ms,tpot_mean_ms,measured_on,flags\ng,1000,20,1,4,50,8,,\n",
-    )
-    .expect("the folder takes files");
-    fs::write(
-        folder.join("rows.csv"),
-        "arrival_us,input_tokens,output_tokens,prefix_reuse_max\n0,600,20,0\n1000,700,30,512\n",
-    )
-    .expect("the folder takes files");
+    let points =
+        "id,isl,osl,tp,concurrency,ttft_mean_ms,tpot_mean_ms,measured_on,flags\ng,1000,20,1,4,50,8,,\n";
+    let rows = "arrival_us,input_tokens,output_tokens,prefix_reuse_max\n0,600,20,0\n1000,700,30,512\n";
     let closed = json!({"loop": "closed", "stages": [{"concurrency": 4, "requests": 8}], "input_tokens": 100, "output_tokens": 20});
     let all = json!([
         experiment("ladder", &json!({})),
@@ -83,25 +68,24 @@ fn ladders_closed_loops_points_and_request_files_are_replayed() {
             "measured": [{"stage": "all", "ttft_ms": {"mean": 40.0}, "makespan_s": 0.3}]})
         ),
     ]);
-    let (document, out) = rows_of(&folder, &all);
-    assert!(out.status.success(), "{}", text(&out.stderr));
+    let files = [("points.csv", points), ("rows.csv", rows)];
+    let outcome = replayed(&all, &files);
     for (id, count) in [("ladder", 3), ("closed", 2), ("g", 2), ("file", 2)] {
-        let found = rows(&document, id);
-        assert_eq!(found.len(), count, "{id}: {found:?}");
-        for row in found {
-            assert!(row["simulated"].as_f64().is_some_and(|x| x > 0.0), "{row}");
-            let error = row["simulated"].as_f64().unwrap() / row["measured"].as_f64().unwrap() - 1.0;
-            assert!((row["error"].as_f64().unwrap() - error).abs() < 1e-9, "{row}");
-        }
+        assert_eq!(of(&outcome, id).len(), count, "{id}: {outcome:?}");
     }
-    assert_eq!(rows(&document, "ladder")[0]["seeds"], 2);
-    let (again, _) = rows_of(&folder, &all);
-    assert_eq!(document, again);
+    for row in &outcome.rows {
+        let error = row.error.expect("something was measured");
+        assert!(
+            (error - (row.simulated / row.measured - 1.0)).abs() < 1e-9 && row.simulated > 0.0,
+            "{row:?}"
+        );
+    }
+    assert_eq!(of(&outcome, "ladder")[0].seeds, 2);
+    assert_eq!(replayed(&all, &files).rows, outcome.rows);
 }
 
 #[test]
 fn what_cannot_be_modelled_is_named_and_the_rest_is_replayed() {
-    let folder = folder("unmodelled");
     let all = json!([
         experiment("pd", &json!({"disaggregated": {"prefill": 1}})),
         experiment("eagle", &json!({"engine": {"speculative": "EAGLE"}})),
@@ -115,43 +99,36 @@ fn what_cannot_be_modelled_is_named_and_the_rest_is_replayed() {
         experiment("file", &json!({"workload": {"requests_file": "missing.csv.gz"}})),
         experiment("good", &json!({})),
     ]);
-    let (document, out) = rows_of(&folder, &all);
-    assert!(out.status.success(), "{}", text(&out.stderr));
-    assert_eq!(rows(&document, "good").len(), 3);
-    let named: Vec<&str> =
-        document["not_modelled"].as_array().into_iter().flatten().filter_map(|u| u["id"].as_str()).collect();
+    let outcome = replayed(&all, &[]);
+    assert_eq!(of(&outcome, "good").len(), 3);
+    let named: Vec<&str> = outcome.unmodelled.iter().map(|part| part.id.as_str()).collect();
     assert_eq!(named, ["pd", "eagle", "model", "gpu", "rate", "file"]);
 }
 
 #[test]
 fn input_that_is_not_a_list_of_experiments_is_refused_in_words() {
-    let folder = folder("broken");
     for (broken, says) in [("{", "JSON"), ("[{\"id\": 7}]", "[0].id"), ("4", "array")] {
-        fs::write(folder.join("experiments.json"), broken).expect("the folder takes files");
-        let out = run(&["validate", folder.to_str().expect("a path in UTF-8")]);
-        assert_eq!(out.status.code(), Some(2), "{broken}");
-        assert!(text(&out.stderr).contains(says), "{}", text(&out.stderr));
+        let folder = TempFolder::new("broken");
+        folder.write("experiments.json", broken);
+        let told = refused(&["validate", folder.here()]);
+        assert!(told.contains(says), "{told}");
     }
     assert_eq!(run(&["validate", "no/such/folder"]).status.code(), Some(3));
 }
 
 #[test]
 fn a_gate_fails_where_a_median_is_worse_than_recorded() {
-    let folder = folder("gate");
-    let table = folder.join("table.json");
-    let path = |p: &Path| p.to_str().expect("a path in UTF-8").to_owned();
-    let measured = json!([experiment("ladder", &json!({}))]);
-    fs::write(folder.join("experiments.json"), measured.to_string()).expect("the folder takes files");
-    let own = path(&folder);
-    assert!(run(&["validate", &own, "--record", &path(&table)]).status.success());
-    assert!(run(&["validate", &own, "--gate", &path(&table)]).status.success());
-    let mut rows: Vec<Value> =
-        serde_json::from_str(&fs::read_to_string(&table).expect("a table")).expect("JSON");
+    let folder = TempFolder::new("gate");
+    folder.write("experiments.json", &json!([experiment("ladder", &json!({}))]).to_string());
+    let table = folder.path("table.json");
+    printed(&["validate", folder.here(), "--record", &table]);
+    printed(&["validate", folder.here(), "--gate", &table]);
+    let mut rows: Vec<Value> = serde_json::from_str(&folder.text("table.json")).expect("JSON");
     rows[0]["median"] = json!(rows[0]["median"].as_f64().unwrap() - 0.03);
-    fs::write(&table, json!(rows).to_string()).expect("the folder takes files");
-    let out = run(&["validate", &own, "--gate", &path(&table)]);
-    assert_eq!(out.status.code(), Some(1), "{}", text(&out.stderr));
-    assert!(text(&out.stderr).contains("worse"));
+    folder.write("table.json", &json!(rows).to_string());
+    let out = run(&["validate", folder.here(), "--gate", &table]);
+    assert_eq!(out.status.code(), Some(1), "{}", stderr(&out));
+    assert!(stderr(&out).contains("worse"));
 }
 
 /// The measured runs, where there is a folder `shared` beside the checkout; without one a line says what is skipped.
@@ -171,17 +148,18 @@ fn measured_runs() -> Option<String> {
 fn no_group_of_measured_runs_is_predicted_worse_than_recorded() {
     let Some(measured) = measured_runs() else { return };
     let table = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/data/validation.json").display().to_string();
-    let out = run(&["validate", &measured, "--seeds", "1", "--gate", &table]);
-    assert!(out.status.success(), "{}", text(&out.stderr));
+    printed(&["validate", &measured, "--seeds", "1", "--gate", &table]);
 }
 
 /// Rows of the measured runs whose names begin so.
-fn replayed(measured: &str, only: &[&str], seeds: &str) -> Value {
+fn printed_of(measured: &str, only: &[&str], seeds: &str) -> Value {
     let mut args = vec!["validate", measured, "--json", "--seeds", seeds];
     args.extend(only.iter().flat_map(|start| ["--only", start]));
-    let out = run(&args);
-    assert!(out.status.success(), "{}", text(&out.stderr));
-    serde_json::from_str(&text(&out.stdout)).expect("JSON")
+    printed_json(&args)
+}
+
+fn rows<'a>(document: &'a Value, id: &str) -> Vec<&'a Value> {
+    document["rows"].as_array().into_iter().flatten().filter(|r| r["id"] == id).collect()
 }
 
 #[test]
@@ -189,7 +167,7 @@ fn kv_blocks_that_servers_recorded_come_out_within_three_percent_but_for_images(
     let Some(measured) = measured_runs() else { return };
     let one_of_each = ["a-llama-2-7b-co", "a-llama-2-70b-co", "a-mixtral-8x7b-co", "a-codellama-34b-r"];
     let others = ["b-17-", "b-6", "c-rtx4090", "e-r4-long-output-open", "h-37-precise"];
-    let document = replayed(&measured, &[&one_of_each[..], &others].concat(), "1");
+    let document = printed_of(&measured, &[&one_of_each[..], &others].concat(), "1");
     let blocks: Vec<&Value> =
         document["rows"].as_array().into_iter().flatten().filter(|r| r["metric"] == "kv_blocks").collect();
     assert!(blocks.len() >= 13, "{}", blocks.len());
@@ -204,7 +182,7 @@ fn kv_blocks_that_servers_recorded_come_out_within_three_percent_but_for_images(
 #[test]
 fn routers_of_a_measured_fleet_differ_as_measured() {
     let Some(measured) = measured_runs() else { return };
-    let document = replayed(&measured, &["h-37"], "2");
+    let document = printed_of(&measured, &["h-37"], "2");
     let stage_of = |r: &Value| r["stage"].as_str().unwrap_or_default().to_owned();
     let ttft = |id: &str| -> Vec<(String, f64)> {
         let mean = |r: &&&Value| r["metric"] == "ttft_ms" && r["stat"] == "mean";

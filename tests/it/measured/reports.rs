@@ -1,7 +1,7 @@
 //! Reports of llm-d-benchmark, which hold the result of another tool with its units.
 
 use super::benchmark_files::{cluster, figure, sample};
-use crate::support::command::{TempFile, run, stderr, stdout};
+use crate::support::command::{TempFile, printed, refused};
 use serde_json::{Value, json};
 use tokenyard::benchmarks::import::benchmark::{Benchmark, read};
 use tokenyard::benchmarks::replay;
@@ -102,12 +102,9 @@ results:
         time_to_first_token: {units: s, mean: 0.02, p90: .nan}
 ";
     let (file, scenario) = (TempFile::new("report.yaml", yaml), TempFile::new("s.json", "{}"));
-    let out = run(&["validate", file.path(), "--scenario", scenario.path()]);
-    assert!(out.status.success(), "{}", stderr(&out));
-    let text = stdout(&out);
+    let text = printed(&["validate", file.path(), "--scenario", scenario.path()]);
     assert!(text.contains("40 requests, 4 in flight") && text.contains("ttft_ms mean"), "{text}");
     assert!(!text.contains("ttft_ms p90"), "{text}");
     let broken = TempFile::new("report.yaml", yaml.replace("aggregate:", "aggregate"));
-    let out = run(&["validate", broken.path(), "--scenario", scenario.path()]);
-    assert_eq!(out.status.code(), Some(2));
+    refused(&["validate", broken.path(), "--scenario", scenario.path()]);
 }

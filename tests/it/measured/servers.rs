@@ -1,16 +1,12 @@
 //! What servers count: pages of metrics as intervals, and range queries as series beside those of a run.
 
-use super::benchmark_files::{cluster, figure, one, sample};
-use crate::support::command::{TempFile, run, stderr, stdout};
+use super::benchmark_files::{cluster, figure, one, read_one, sample};
+use crate::support::command::{TempFile, printed, refused, run, stderr, stdout};
 use serde_json::{Value, json};
 use tokenyard::benchmarks::import::benchmark::{Benchmark, read};
 use tokenyard::benchmarks::{ToldLoad, compare, replay};
 use tokenyard::scenario::Scenario;
 use tokenyard::scenario::preset::Preset;
-
-fn read_one(text: &str) -> Benchmark {
-    read(text).unwrap_or_else(|p| panic!("{p:?}")).0.remove(0)
-}
 
 fn own(mut b: Benchmark) -> Benchmark {
     ToldLoad { own_traffic: true, ..ToldLoad::default() }.add_to(&mut b).expect("nothing else is given");
@@ -144,18 +140,12 @@ fn answers_of_other_kinds_are_refused_with_the_reason() {
 #[test]
 fn the_command_prints_series_and_writes_metrics_beside_no_input() {
     let name = format!("{}/tests/it/exchange/samples/range-query.json", env!("CARGO_MANIFEST_DIR"));
-    let out = run(&["validate", &name, "--scenario", "chat-4xh100", "--own-traffic"]);
-    assert!(out.status.success(), "{}", stderr(&out));
-    assert!(
-        stdout(&out).contains("kv_usage") && stdout(&out).contains("every 15 s, over 60 s"),
-        "{}",
-        stdout(&out)
-    );
+    let out = printed(&["validate", &name, "--scenario", "chat-4xh100", "--own-traffic"]);
+    assert!(out.contains("kv_usage") && out.contains("every 15 s, over 60 s"), "{out}",);
     let scenario = TempFile::new("s.json", r#"{"run": {"horizon_s": 20, "warmup_s": 0}}"#);
-    let out = run(&["run", scenario.path(), "--openmetrics", scenario.path()]);
-    assert_eq!(out.status.code(), Some(2));
+    let told = refused(&["run", scenario.path(), "--openmetrics", scenario.path()]);
     let message = "allowed: a file that is not read in the same run";
-    assert!(stderr(&out).starts_with("--openmetrics") && stderr(&out).contains(message), "{}", stderr(&out));
+    assert!(told.starts_with("--openmetrics") && told.contains(message), "{told}");
     let metrics = TempFile::new("run.om", "");
     let start = ["--openmetrics", metrics.path(), "--openmetrics-start", "1700000000"];
     let with = run(&[&["run", scenario.path(), "--json"], &start[..]].concat());

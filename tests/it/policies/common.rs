@@ -1,25 +1,16 @@
 //! Small clusters, traffic and runs for the laws.
 
+use crate::support::documents::{fitted, without_clients};
 pub(crate) use crate::support::{Story, cluster as engine, edit, run};
-use tokenyard::scenario::{
-    Arrivals, Client, FittedCoefficients, KvBlocks, LatencyModel, Lengths, Pool, Scenario,
-};
+use tokenyard::scenario::{Arrivals, Client, KvBlocks, Lengths, Pool, Scenario};
 
 /// `replicas` replicas with batches of at most `seqs` requests, ample caches and steps of 1 ms + 10 µs a prompt token.
 pub(crate) fn cluster(replicas: u32, seqs: u32) -> Scenario {
-    let mut s = Scenario::default();
-    s.run.horizon_s = 0.0;
-    s.run.warmup_s = 0.0;
-    s.workload.clients.clear();
+    let mut s = without_clients();
     let mut pool = Pool { replicas, ..Pool::default() };
     pool.engine.max_num_seqs = seqs.into();
     pool.kv.blocks = KvBlocks::Count(1 << 16);
-    pool.latency = LatencyModel::Fitted(FittedCoefficients {
-        step_us: 1000.0,
-        step_us_per_prefill_token: 10.0,
-        step_us_per_decode_token: 20.0,
-        ..FittedCoefficients::default()
-    });
+    pool.latency = fitted(1000.0, 10.0, 20.0);
     s.cluster.pools = vec![pool];
     s
 }

@@ -1,6 +1,7 @@
 //! Laws of conversations on a cluster: their blocks in the caches, and the waiting of rounds for answers.
 
 use super::common::{cluster, engine, run};
+use crate::support::start;
 use std::collections::BTreeMap;
 use tokenyard::base::Micros;
 use tokenyard::engine::{Cluster, Ignore, Record, RequestState};
@@ -137,7 +138,7 @@ fn long_chats_are_served_from_the_cache_where_their_blocks_are_and_nowhere_else(
     let measure = |routing: RoutingPolicy| {
         let mut s = preset.clone();
         s.cluster.routing = routing;
-        let (mut session, _) = Session::start(s, None, Audience::Live).expect("a good scenario");
+        let mut session = start(&s);
         session.advance(Micros::MAX, u64::MAX);
         let report = session.report_data();
         (report.kv.hit_rate, report.latency_ms.ttft.p99)

@@ -2,30 +2,22 @@
 
 use super::common::{Story, client, cluster, edit, engine, run};
 use super::routing::{conversations, every_policy};
+use crate::support::documents::{explicit, piece};
 use crate::support::{adopt, plan};
 use tokenyard::base::{Micros, ReplicaId};
 use tokenyard::engine::{Cluster, DropReason, Fact, FleetFact, Ignore, Replica, RequestFact, RequestState};
 use tokenyard::policy::ReplicaPhase;
 use tokenyard::policy::routing::Term;
 use tokenyard::scenario::{
-    AdmissionPolicy, Change, Client, ExplicitOutput, ExplicitPiece, ExplicitRequest, KvBlocks, OverLimit,
-    PrefixGroups, Profile, RateLimit, RoutingPolicy, Scenario, Scorer, SessionAffinity, TimedEdit,
-    TokenBucket, Weighted, WeightedScorer,
+    AdmissionPolicy, Change, Client, ExplicitRequest, KvBlocks, OverLimit, PrefixGroups, Profile, RateLimit,
+    RoutingPolicy, Scenario, Scorer, SessionAffinity, TimedEdit, TokenBucket, Weighted, WeightedScorer,
 };
 
 /// Requests of `prompt` and `output` tokens at these instants, the prompts all of text `text`.
 fn listed(at_us: &[u64], text: u32, prompt: u32, output: u32) -> Vec<ExplicitRequest> {
     let request = |(i, &arrival_us): (u32, &u64)| ExplicitRequest {
         id: format!("r{text}-{i}"),
-        arrival_us,
-        prompt: vec![ExplicitPiece { text, offset: 0, tokens: prompt }],
-        output: ExplicitOutput { text: 1000 * text + i, offset: 0, tokens: output },
-        tenant: String::new(),
-        slo_class: String::new(),
-        model: String::new(),
-        adapter: String::new(),
-        session: String::new(),
-        priority: 0,
+        ..explicit(arrival_us, vec![piece(text, prompt)], &piece(1000 * text + i, output))
     };
     (0..).zip(at_us).map(request).collect()
 }

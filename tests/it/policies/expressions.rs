@@ -2,6 +2,7 @@
 
 use super::common::{client, cluster, edit, run};
 use super::routing::{conversations, targets, weighted};
+use crate::support::scenarios::started;
 use tokenyard::base::Micros;
 use tokenyard::engine::Decision;
 use tokenyard::scenario::expression::expression_of;
@@ -10,7 +11,7 @@ use tokenyard::scenario::{
     Change, Expression, Filter, PrefixGroups, Profile, RoutingPolicy, Scenario, Scorer, SloClass, TimedEdit,
     UtilizationFilter, Weighted, WeightedScorer,
 };
-use tokenyard::session::{Audience, NoticeKind, Session};
+use tokenyard::session::{Audience, NoticeKind};
 
 pub(crate) fn expression(text: &str) -> Scorer {
     Scorer::Expression(Expression(text.to_owned()))
@@ -190,7 +191,7 @@ fn a_score_that_is_not_finite_becomes_0_and_is_counted() {
     }
     assert!(expected > 1000);
     assert_eq!(engine.not_finite_scores(), expected);
-    let (mut session, _) = Session::start(s, None, Audience::Batch).expect("a good scenario");
+    let mut session = started(&s, Audience::Batch);
     session.advance(Micros::MAX, u64::MAX);
     let notices = session.notices();
     let notice = notices.iter().find(|n| n.kind == NoticeKind::NotFinite).expect("a notice");

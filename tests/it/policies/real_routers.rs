@@ -2,28 +2,22 @@
 
 use super::common::{client, cluster, edit, run};
 use super::routing::{conversations, targets};
+use crate::support::documents::{explicit, piece};
 use tokenyard::engine::Decision;
 use tokenyard::scenario::{
-    CacheAware, CacheBalance, CacheKnowledge, CacheMiss, Client, ExplicitOutput, ExplicitPiece,
-    ExplicitRequest, KvBlocks, KvCost, PrefixGroups, RateProfile, RoutingPolicy, Scenario, TimedEdit, Window,
+    CacheAware, CacheBalance, CacheKnowledge, CacheMiss, Client, ExplicitRequest, KvBlocks, KvCost,
+    PrefixGroups, RateProfile, RoutingPolicy, Scenario, TimedEdit, Window,
 };
 
 /// A request of `blocks` blocks of text number `text` and 4 tokens of its own, with an answer of so many tokens.
 pub(crate) fn request(at_ms: u32, text: u32, blocks: u32, answer: u32) -> ExplicitRequest {
     ExplicitRequest {
         id: format!("{at_ms} {text} {blocks}"),
-        arrival_us: u64::from(at_ms) * 1000,
-        prompt: vec![
-            ExplicitPiece { text, tokens: 16 * blocks, offset: 0 },
-            ExplicitPiece { text: 1000 + at_ms, tokens: 4, offset: 0 },
-        ],
-        output: ExplicitOutput { text: 5000 + at_ms, tokens: answer, offset: 0 },
-        tenant: String::new(),
-        slo_class: String::new(),
-        model: String::new(),
-        adapter: String::new(),
-        session: String::new(),
-        priority: 0,
+        ..explicit(
+            u64::from(at_ms) * 1000,
+            vec![piece(text, 16 * blocks), piece(1000 + at_ms, 4)],
+            &piece(5000 + at_ms, answer),
+        )
     }
 }
 

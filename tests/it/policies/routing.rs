@@ -2,13 +2,14 @@
 
 use super::common::{client, cluster, edit, run};
 use super::dynamo_router::{agentic, approximate};
+use crate::support::documents::fitted;
 use crate::support::scenarios::basic_routers;
 use tokenyard::engine::{Cluster, Decision, Fact, FleetFact, RequestFact};
 use tokenyard::scenario::{
-    CacheAware, CacheBalance, CacheKnowledge, Client, CostEscalation, Filter, FittedCoefficients, KvBlocks,
-    KvCost, LatencyModel, LatencyPrediction, Lengths, Picker, PowerOfD, PrefixAware, PrefixGroups,
-    PrefixOverlap, Profile, RoutingPolicy, Scenario, Scorer, SessionAffinity, SessionFilter, SessionMode,
-    Softmax, Ties, TimedEdit, UtilizationFilter, Weighted, WeightedScorer,
+    CacheAware, CacheBalance, CacheKnowledge, Client, CostEscalation, Filter, KvBlocks, KvCost,
+    LatencyPrediction, Lengths, Picker, PowerOfD, PrefixAware, PrefixGroups, PrefixOverlap, Profile,
+    RoutingPolicy, Scenario, Scorer, SessionAffinity, SessionFilter, SessionMode, Softmax, Ties, TimedEdit,
+    UtilizationFilter, Weighted, WeightedScorer,
 };
 
 /// The weighted policy with these scorers.
@@ -220,12 +221,7 @@ pub(crate) fn queues(replicas: u32, load: f64, requests: u64) -> Scenario {
     pool.engine.max_num_batched_tokens = (1 << 20).into();
     pool.kv.blocks = KvBlocks::Count(1 << 20);
     pool.kv.prefix_caching = false;
-    pool.latency = LatencyModel::Fitted(FittedCoefficients {
-        step_us: 0.0,
-        step_us_per_prefill_token: 1.0,
-        step_us_per_decode_token: 0.0,
-        ..FittedCoefficients::default()
-    });
+    pool.latency = fitted(0.0, 1.0, 0.0);
     // A lognormal with sigma 0.9 has a coefficient of variation of 1.1: nearly exponential. Its mean is median x e^(sigma^2/2).
     let median_tokens = 1000.0 / tokenyard::base::math::exp(0.405);
     let mut queue = client("queue", load * f64::from(replicas) * 1000.0);

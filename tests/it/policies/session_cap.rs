@@ -1,19 +1,12 @@
 //! Policies that go by sessions: the cap on them, and the filter that forgets them. Steps take 1 ms each, so that an answer of n tokens takes n ms.
 
+use crate::support::documents::{ran, steps};
 use serde_json::{Value, json};
 use tokenyard::base::Micros;
 use tokenyard::engine::{Record, RequestState};
 use tokenyard::scenario::from_value;
 use tokenyard::session::report::Report;
-use tokenyard::session::{Audience, Session, Stop};
-
-fn run(document: &Value) -> Session {
-    let scenario = from_value(document.clone()).expect("a scenario of the right shape");
-    let (mut session, _) = Session::start(scenario, None, Audience::Batch).expect("a valid scenario");
-    assert_eq!(session.advance(Micros::MAX, 10_000_000), Stop::Finished);
-    session.engine().verify(true);
-    session
-}
+use tokenyard::session::{Audience, Session};
 
 /// One replica behind `admission`, and requests with their session, arrival in ms and tokens of the answer.
 fn document(admission: &Value, requests: &[(&str, u64, u32)]) -> Value {
@@ -25,8 +18,7 @@ fn document(admission: &Value, requests: &[(&str, u64, u32)]) -> Value {
         "run": {"horizon_s": 0, "warmup_s": 0},
         "cluster": {"admission": admission, "pools": [{
             "replicas": 1,
-            "latency": {"fitted": {"queueing_us": 0, "queueing_us_per_prompt_token": 0, "output_us_per_token": 0,
-                "step_us": 1000, "step_us_per_prefill_token": 0, "step_us_per_decode_token": 0}},
+            "latency": steps(1000.0, 0.0, 0.0),
         }]},
         "workload": {"clients": [], "requests": requests.iter().map(request).collect::<Vec<_>>()},
     })
@@ -45,23 +37,23 @@ const REQUESTS: [(&str, u64, u32); 5] = [("a", 0, 10), ("b", 1, 4), ("a", 2, 5),
 #[test]
 fn a_request_of_another_session_waits_until_one_was_idle() {
     let cap = json!({"session-cap": {"max_sessions": 1, "idle_s": 0.005}});
-    let session = run(&document(&cap, &REQUESTS));
+    let session = ran(&document(&cap, &REQUESTS));
     assert_eq!(let_in(&session), [Some(0), Some(15), Some(2), Some(3), Some(24)]);
 }
 
 #[test]
 fn without_idle_time_a_place_is_free_as_the_last_request_ends() {
     let cap = json!({"session-cap": {"max_sessions": 1, "idle_s": 0.0}});
-    assert_eq!(let_in(&run(&document(&cap, &REQUESTS))), [Some(0), Some(10), Some(2), Some(3), Some(14)]);
+    assert_eq!(let_in(&ran(&document(&cap, &REQUESTS))), [Some(0), Some(10), Some(2), Some(3), Some(14)]);
     // With two places b does not wait; c is let in when b has ended, after its four steps from 1 ms on.
     let cap = json!({"session-cap": {"max_sessions": 2, "idle_s": 0.0}});
-    assert_eq!(let_in(&run(&document(&cap, &REQUESTS))), [Some(0), Some(1), Some(2), Some(3), Some(5)]);
+    assert_eq!(let_in(&ran(&document(&cap, &REQUESTS))), [Some(0), Some(1), Some(2), Some(3), Some(5)]);
 }
 
 #[test]
 fn a_session_over_the_cap_can_be_refused() {
     let cap = json!({"session-cap": {"max_sessions": 1, "idle_s": 0.005, "then": "reject"}});
-    let session = run(&document(&cap, &REQUESTS));
+    let session = ran(&document(&cap, &REQUESTS));
     let refused = |r: Record| r.state() == RequestState::Rejected;
     let states: Vec<bool> = session.engine().records().iter().map(refused).collect();
     assert_eq!(states, [false, true, false, false, true]);
@@ -76,8 +68,7 @@ fn agents(admission: &Value) -> Value {
         "cluster": {"admission": admission, "pools": [{
             "replicas": 1,
             "kv": {"blocks": 2500, "block_tokens": 16},
-            "latency": {"fitted": {"queueing_us": 0, "queueing_us_per_prompt_token": 0, "output_us_per_token": 0,
-                "step_us": 5000, "step_us_per_prefill_token": 100, "step_us_per_decode_token": 20}},
+            "latency": steps(5000.0, 100.0, 20.0),
         }]},
         "workload": {"clients": [{
             "concurrency": 60,
@@ -120,7 +111,7 @@ fn a_session_filter_forgets_a_session_after_a_while() {
         two["cluster"]["pools"][0]["replicas"] = json!(2);
         two["cluster"]["routing"] = json!({"weighted": {"profile": "custom",
             "scorers": [{"scorer": "active-requests", "weight": 1}], "filters": [{"session": filter}]}});
-        let session = run(&two);
+        let session = ran(&two);
         session.engine().records().iter().map(|r: Record| r.replica().expect("all are routed").0).collect()
     };
     let [first, second, third] = homes(json!({"ttl_s": 0.05}))[..] else { panic!("three requests") };

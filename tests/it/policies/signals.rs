@@ -3,12 +3,11 @@
 use super::common::{engine, run};
 use super::routing::conversations;
 use super::scorers::smallest_first;
+use crate::support::documents::scenario;
 use serde_json::json;
 use tokenyard::base::{Micros, ReplicaId, math};
 use tokenyard::engine::{Decision, Fact, RequestFact, Sink};
-use tokenyard::scenario::{
-    Profile, RoutingPolicy, Scenario, Scorer, Ties, Weighted, WeightedScorer, from_value,
-};
+use tokenyard::scenario::{Profile, RoutingPolicy, Scenario, Scorer, Ties, Weighted, WeightedScorer};
 
 /// A mean in which each new value counts 1/32, in whole 32nds.
 #[derive(Clone, Copy, Default)]
@@ -248,7 +247,7 @@ fn a_replica_that_an_edit_adds_has_been_idle_since_then() {
         "workload": {"clients": [], "requests": [request(0, 0), request(1, 2_000_000)]},
         "edits": [{"at_us": 1_000_000, "set": {"cluster.pools[0].replicas": 2}}],
     });
-    let scenario = from_value(document).expect("a scenario of the right shape");
+    let scenario = scenario(document);
     let (cluster, _) = crate::support::run(&scenario);
     // The first has been idle for nearly two seconds, the second for one.
     assert_eq!(cluster.replicas().len(), 2);

@@ -4,28 +4,24 @@ use super::common::{cluster, run};
 use crate::reference::generate::Dice;
 use crate::reference::sticky::{Place, Rules, Sticky};
 use crate::support::Story;
+use crate::support::documents::{explicit, piece};
 use tokenyard::engine::{Decision, Fact, RequestFact};
 use tokenyard::policy::routing::Excluded;
 use tokenyard::scenario::{
-    BatchLimit, ExplicitOutput, ExplicitPiece, ExplicitRequest, Filter, PeakPrefill, PrefixAffinityFilter,
-    Profile, RoutingPolicy, Scenario, Scorer, TokenCount, TokenUntil, Weighted, WeightedScorer,
+    BatchLimit, ExplicitPiece, ExplicitRequest, Filter, PeakPrefill, PrefixAffinityFilter, Profile,
+    RoutingPolicy, Scenario, Scorer, TokenCount, TokenUntil, Weighted, WeightedScorer,
 };
 
 /// A request whose prompt begins with `shared` tokens of text `group`, before `own` tokens that no other has.
 fn request(i: usize, arrival_us: u64, (group, shared): (u32, u32), own: u32, output: u32) -> ExplicitRequest {
-    let piece = |text, tokens| ExplicitPiece { text, tokens, offset: 0 };
     let pieces = [piece(group, shared), piece(1000 + i as u32, own)];
     ExplicitRequest {
         id: format!("{i:04}"),
-        arrival_us,
-        prompt: pieces.into_iter().filter(|p| p.tokens > 0).collect(),
-        output: ExplicitOutput { text: 100_000 + i as u32, tokens: output, offset: 0 },
-        tenant: String::new(),
-        slo_class: String::new(),
-        model: String::new(),
-        adapter: String::new(),
-        session: String::new(),
-        priority: 0,
+        ..explicit(
+            arrival_us,
+            pieces.into_iter().filter(|p| p.tokens > 0).collect(),
+            &piece(100_000 + i as u32, output),
+        )
     }
 }
 

@@ -1,12 +1,13 @@
 //! Pools, traffic and runs for the laws.
 
+use crate::support::documents::{explicit, fitted, piece};
+use crate::support::start;
 pub(crate) use crate::support::{edit, run};
 use tokenyard::base::Micros;
 use tokenyard::scenario::{
-    Arrivals, Client, ExplicitOutput, ExplicitPiece, ExplicitRequest, FittedCoefficients, Hardware, KvBlocks,
-    LatencyModel, Lengths, Pool, PrefixGroups, Scenario,
+    Arrivals, Client, ExplicitRequest, Hardware, KvBlocks, Lengths, Pool, PrefixGroups, Scenario,
 };
-use tokenyard::session::{Audience, Session};
+use tokenyard::session::Session;
 
 /// A pool with a cache of 40,000 tokens, a price per replica, and steps of `step_us` + 10 µs a prompt token.
 pub(crate) fn pool(name: &str, replicas: u32, block_tokens: u32, step_us: f64, usd_per_hour: f64) -> Pool {
@@ -14,12 +15,7 @@ pub(crate) fn pool(name: &str, replicas: u32, block_tokens: u32, step_us: f64, u
     pool.hardware = Some(Hardware { usd_per_hour, ..Hardware::default() });
     pool.kv.block_tokens = block_tokens;
     pool.kv.blocks = KvBlocks::Count(40_000 / block_tokens);
-    pool.latency = LatencyModel::Fitted(FittedCoefficients {
-        step_us,
-        step_us_per_prefill_token: 10.0,
-        step_us_per_decode_token: 20.0,
-        ..FittedCoefficients::default()
-    });
+    pool.latency = fitted(step_us, 10.0, 20.0);
     pool
 }
 
@@ -50,27 +46,19 @@ pub(crate) fn scenario(pools: Vec<Pool>, clients: Vec<Client>, requests: u64) ->
 
 /// A request for `model` of `tokens` tokens of text 1 and then `own` tokens of text 2, with one token of answer.
 pub(crate) fn listed(arrival_us: u64, model: &str, tokens: u32, own: u32) -> ExplicitRequest {
-    let piece = |text, tokens| ExplicitPiece { text, tokens, offset: 0 };
     ExplicitRequest {
-        id: String::new(),
-        arrival_us,
-        prompt: [piece(1, tokens), piece(2, own)].into_iter().filter(|p| p.tokens > 0).collect(),
-        output: ExplicitOutput { text: 3, tokens: 1, offset: 0 },
-        tenant: String::new(),
-        slo_class: String::new(),
         model: model.to_owned(),
-        adapter: String::new(),
-        session: String::new(),
-        priority: 0,
+        ..explicit(
+            arrival_us,
+            [piece(1, tokens), piece(2, own)].into_iter().filter(|p| p.tokens > 0).collect(),
+            &piece(3, 1),
+        )
     }
 }
 
 /// A session of the scenario, run to its end.
 pub(crate) fn session(s: &Scenario) -> Session {
-    let mut session = match Session::start(s.clone(), None, Audience::Live) {
-        Ok((session, _)) => session,
-        Err(problems) => panic!("not a valid scenario: {problems:?}"),
-    };
+    let mut session = start(s);
     session.advance(Micros::MAX, u64::MAX);
     session
 }

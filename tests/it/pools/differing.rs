@@ -1,14 +1,15 @@
 //! Pools that differ in block size and price, by hand.
 
 use super::common::{client, edit, listed, pool, run, scenario, session};
+use crate::support::start;
 use tokenyard::base::ReplicaId;
 use tokenyard::scenario::preset::Preset;
 use tokenyard::scenario::{
     BatchLimit, CostEscalation, Profile, RoutingPolicy, Scenario, Scorer, Weighted, WeightedScorer,
 };
+use tokenyard::session::Session;
 use tokenyard::session::report::PoolPart;
 use tokenyard::session::view::FrameQuery;
-use tokenyard::session::{Audience, Session};
 
 fn weighted(scorer: Scorer) -> RoutingPolicy {
     let scorers = vec![WeightedScorer { scorer, weight: 1.0 }];
@@ -143,7 +144,7 @@ fn what_auto_came_to_and_what_an_edit_made_of_it_is_shown() {
         );
         (frame.max_num_seqs, frame.max_num_batched_tokens, frame.kv_blocks)
     };
-    let (mut session, _) = Session::start(s, None, Audience::Live).expect("a good scenario");
+    let mut session = start(&s);
     assert_eq!(shown(&mut session), (1024, 8192, 2500));
     for edit in [edit::max_num_seqs(0, 12), edit::max_num_batched_tokens(0, 300), edit::kv_blocks(0, 77)] {
         assert_eq!(session.apply(edit), []);

@@ -1,6 +1,7 @@
 //! Laws of random clusters of two to four pools that differ in everything.
 
 use super::common::{client, edit, pool};
+use crate::support::start;
 use proptest::prelude::*;
 use proptest::sample::select;
 use tokenyard::base::Micros;
@@ -9,7 +10,6 @@ use tokenyard::scenario::{
     PrefixGroups, PrefixOverlap, Profile, RoutingPolicy, Scenario, Scorer, TimedEdit, Weighted,
     WeightedScorer,
 };
-use tokenyard::session::{Audience, Session};
 
 const MODELS: [&str; 2] = ["small", "large"];
 
@@ -104,13 +104,6 @@ prop_compose! {
     }
 }
 
-fn started(s: &Scenario) -> Session {
-    match Session::start(s.clone(), None, Audience::Live) {
-        Ok((session, _)) => session,
-        Err(problems) => panic!("a generated scenario is not valid: {problems:?}"),
-    }
-}
-
 fn config(cases: u32) -> ProptestConfig {
     ProptestConfig { cases, failure_persistence: None, max_shrink_iters: 2000, ..ProptestConfig::default() }
 }
@@ -123,13 +116,13 @@ proptest! {
         s in a_scenario(),
         cuts in proptest::collection::vec(0_u64..900, 1..5),
     ) {
-        let mut whole = started(&s);
+        let mut whole = start(&s);
         whole.advance(Micros::MAX, u64::MAX);
         whole.engine().verify(true);
         let r = whole.report_data().requests;
         prop_assert!(r.conserved, "{:?}", r);
-        let mut pieces = started(&s);
-        let mut restored = started(&s);
+        let mut pieces = start(&s);
+        let mut restored = start(&s);
         for events in cuts {
             pieces.advance(Micros::MAX, events);
             pieces.engine().verify(true);
@@ -143,7 +136,7 @@ proptest! {
 
     #[test]
     fn nobody_runs_on_a_model_that_was_not_asked_for(s in a_scenario()) {
-        let mut session = started(&s);
+        let mut session = start(&s);
         session.advance(Micros::MAX, u64::MAX);
         let engine = session.engine();
         for (record, replica) in engine.records().iter().filter_map(|r| r.replica().map(|id| (r, id))) {
@@ -167,7 +160,7 @@ proptest! {
         two.cluster.pools[0].replicas = first;
         two.cluster.pools[1].replicas = second;
         two.cluster.pools[1].name = "again".to_owned();
-        let (mut one, mut two) = (started(&one), started(&two));
+        let (mut one, mut two) = (start(&one), start(&two));
         one.advance(Micros::MAX, u64::MAX);
         two.advance(Micros::MAX, u64::MAX);
         prop_assert_eq!(one.engine().records(), two.engine().records());

@@ -1,5 +1,6 @@
 //! Data-parallel ranks of a server that step together, by hand and in random scenarios.
 
+use crate::support::documents::scenario;
 use crate::support::scenarios::{a_scenario, sound, started};
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
@@ -9,7 +10,7 @@ use tokenyard::engine::Record;
 use tokenyard::perf::{StepLoad, resolve};
 use tokenyard::scenario::{
     Architecture, CalibratedCoefficients, CalibratedSettings, Compat, EngineGeneration, KvBlocks,
-    LatencyModel, Pool, Scenario, from_value, to_json,
+    LatencyModel, Pool, Scenario, to_json,
 };
 use tokenyard::session::{Audience, Session, Stop};
 
@@ -38,10 +39,6 @@ fn server(lockstep: bool, requests: &[[u64; 2]]) -> Value {
         }]},
         "workload": {"clients": [], "requests": listed.collect::<Vec<_>>()},
     })
-}
-
-fn scenario(document: &Value) -> Scenario {
-    from_value(document.clone()).unwrap_or_else(|problems| panic!("{problems:?}"))
 }
 
 fn run(document: &Value) -> Session {

@@ -1,18 +1,20 @@
 //! Anomalies in whole runs: worked out by hand in small ones, and by their definition, the long way, in generated ones.
 
 use crate::support;
+use crate::support::documents::{explicit, fitted, piece, without_clients};
+use crate::support::scenarios::started;
 use proptest::prelude::*;
 use proptest::sample::select;
 use std::collections::BTreeMap;
 use tokenyard::base::{Micros, ReplicaId};
 use tokenyard::engine::{Cluster, Fact, Halt, Record, ReplicaFact, RequestFact, Sink};
 use tokenyard::scenario::{
-    Arrivals, Change, ClassDeadlines, ClassScores, Client, Compat, ExplicitOutput, ExplicitPiece,
-    ExplicitRequest, FittedCoefficients, KvBlocks, LatencyModel, Lengths, PriorityPolicy, RoutingPolicy,
-    Scenario, Scheduler, SloClass, TenantScore, TenantScores, TimedEdit,
+    Arrivals, Change, ClassDeadlines, ClassScores, Client, Compat, ExplicitRequest, FittedCoefficients,
+    KvBlocks, LatencyModel, Lengths, PriorityPolicy, RoutingPolicy, Scenario, Scheduler, SloClass,
+    TenantScore, TenantScores, TimedEdit,
 };
+use tokenyard::session::Audience;
 use tokenyard::session::report::{AnomalyPart, Report};
-use tokenyard::session::{Audience, Session};
 use tokenyard::workload::{Source, class_number};
 
 const SCHEDULERS: [Scheduler; 4] =
@@ -36,37 +38,22 @@ fn priorities() -> [PriorityPolicy; 6] {
 
 /// One replica that serves one request at a time, each step a millisecond.
 fn one_at_a_time(scheduler: Scheduler, priority: PriorityPolicy) -> Scenario {
-    let mut s = Scenario::default();
-    s.run.horizon_s = 0.0;
-    s.run.warmup_s = 0.0;
-    s.workload.clients.clear();
+    let mut s = without_clients();
     let pool = &mut s.cluster.pools[0];
     pool.replicas = 1;
     pool.engine.max_num_seqs = 1.into();
     pool.engine.scheduler = scheduler;
     pool.engine.priority = priority;
     pool.kv.blocks = KvBlocks::Count(1000);
-    pool.latency = LatencyModel::Fitted(FittedCoefficients {
-        step_us: 1000.0,
-        step_us_per_prefill_token: 0.0,
-        step_us_per_decode_token: 0.0,
-        ..FittedCoefficients::default()
-    });
+    pool.latency = fitted(1000.0, 0.0, 0.0);
     s
 }
 
 fn request(arrival_us: u64, prompt_tokens: u32, slo_class: &str, tenant: &str) -> ExplicitRequest {
     ExplicitRequest {
-        id: String::new(),
-        arrival_us,
-        prompt: vec![ExplicitPiece { text: arrival_us as u32, tokens: prompt_tokens, offset: 0 }],
-        output: ExplicitOutput { text: 1, tokens: 1, offset: 0 },
         tenant: tenant.to_owned(),
         slo_class: slo_class.to_owned(),
-        model: String::new(),
-        adapter: String::new(),
-        session: String::new(),
-        priority: 0,
+        ..explicit(arrival_us, vec![piece(arrival_us as u32, prompt_tokens)], &piece(1, 1))
     }
 }
 
@@ -83,10 +70,7 @@ fn three_wait(scheduler: Scheduler, priority: PriorityPolicy) -> Scenario {
 }
 
 fn report(s: &Scenario) -> Report {
-    let (mut session, _) = match Session::start(s.clone(), None, Audience::Batch) {
-        Ok(started) => started,
-        Err(problems) => panic!("not a valid scenario: {problems:?}"),
-    };
+    let mut session = started(s, Audience::Batch);
     session.advance(Micros::MAX, u64::MAX);
     session.report_data()
 }

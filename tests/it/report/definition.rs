@@ -1,6 +1,8 @@
 //! The report against its definition: everything in it, worked out again from the records of requests, the long way.
 
+use crate::support::documents::{explicit, piece};
 use crate::support::edit;
+use crate::support::scenarios::started;
 use proptest::prelude::*;
 use proptest::sample::select;
 use serde_json::Value;
@@ -8,9 +10,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use tokenyard::base::{Maybe, Micros};
 use tokenyard::engine::{Record, Records, RequestState};
 use tokenyard::scenario::{
-    Arrivals, ClassTargets, Client, Compat, ExplicitOutput, ExplicitPiece, ExplicitRequest, FitnessMetric,
-    FitnessWeight, FittedCoefficients, KvBlocks, LatencyModel, Lengths, RoutingPolicy, Scenario, Slo,
-    SloClass, TimedEdit,
+    Arrivals, ClassTargets, Client, Compat, ExplicitRequest, FitnessMetric, FitnessWeight,
+    FittedCoefficients, KvBlocks, LatencyModel, Lengths, RoutingPolicy, Scenario, Slo, SloClass, TimedEdit,
 };
 use tokenyard::session::report::{GroupPart, Report};
 use tokenyard::session::{Audience, Session};
@@ -78,10 +79,7 @@ prop_compose! {
 }
 
 pub(crate) fn run(scenario: &Scenario) -> Session {
-    let mut session = match Session::start(scenario.clone(), None, Audience::Batch) {
-        Ok((session, _)) => session,
-        Err(problems) => panic!("not a valid scenario: {problems:?}"),
-    };
+    let mut session = started(scenario, Audience::Batch);
     session.advance(Micros::MAX, u64::MAX);
     session
 }
@@ -344,15 +342,7 @@ fn the_same_prompt_twice(caching: bool) -> Report {
     s.workload.clients.clear();
     let request = |at_s: u64| ExplicitRequest {
         id: at_s.to_string(),
-        arrival_us: at_s * 1_000_000,
-        prompt: vec![ExplicitPiece { text: 1, tokens: 64, offset: 0 }],
-        output: ExplicitOutput { text: 2 + at_s as u32, tokens: 100, offset: 0 },
-        tenant: String::new(),
-        slo_class: String::new(),
-        model: String::new(),
-        adapter: String::new(),
-        session: String::new(),
-        priority: 0,
+        ..explicit(at_s * 1_000_000, vec![piece(1, 64)], &piece(2 + at_s as u32, 100))
     };
     s.workload.requests = vec![request(0), request(100)];
     run(&s).report_data()

@@ -1,46 +1,31 @@
 //! Detectors in whole runs: blocked queues, livelock and imbalance with the horizon in the middle, with replicas drained and
 //! settings edited while an anomaly is open, in both modes.
 
-use crate::support::edit;
+use crate::support::documents::{explicit, fitted, piece, without_clients};
+use crate::support::scenarios::started;
+use crate::support::{edit, start};
 use tokenyard::base::Micros;
 use tokenyard::scenario::{
-    Change, Compat, ExplicitOutput, ExplicitPiece, ExplicitRequest, FittedCoefficients, KvBlocks,
-    LatencyModel, RoutingPolicy, Scenario, SessionAffinity, TimedEdit,
+    Change, Compat, ExplicitRequest, KvBlocks, RoutingPolicy, Scenario, SessionAffinity, TimedEdit,
 };
 use tokenyard::session::report::AnomalyExample;
 use tokenyard::session::{Audience, Session};
 
 /// One replica with steps of 10 ms and so many KV blocks of 16 tokens.
 fn cluster(blocks: u32) -> Scenario {
-    let mut s = Scenario::default();
-    s.run.horizon_s = 0.0;
-    s.run.warmup_s = 0.0;
-    s.workload.clients.clear();
+    let mut s = without_clients();
     let pool = &mut s.cluster.pools[0];
     pool.replicas = 1;
     pool.engine.max_num_batched_tokens = 4096.into();
     pool.kv.blocks = KvBlocks::Count(blocks);
-    pool.latency = LatencyModel::Fitted(FittedCoefficients {
-        step_us: 10_000.0,
-        step_us_per_prefill_token: 0.0,
-        step_us_per_decode_token: 0.0,
-        ..FittedCoefficients::default()
-    });
+    pool.latency = fitted(10_000.0, 0.0, 0.0);
     s
 }
 
 fn request(arrival_us: u64, prompt: u32, output: u32, session: &str) -> ExplicitRequest {
     ExplicitRequest {
-        id: String::new(),
-        arrival_us,
-        prompt: vec![ExplicitPiece { text: arrival_us as u32, tokens: prompt, offset: 0 }],
-        output: ExplicitOutput { text: 1, tokens: output, offset: 0 },
-        tenant: String::new(),
-        slo_class: String::new(),
-        model: String::new(),
-        adapter: String::new(),
         session: session.to_owned(),
-        priority: 0,
+        ..explicit(arrival_us, vec![piece(arrival_us as u32, prompt)], &piece(1, output))
     }
 }
 
@@ -50,10 +35,7 @@ fn at(at_us: u64, change: Change) -> TimedEdit {
 
 /// The anomalies of one kind, advancing in slices of `slice` events.
 fn found_in_slices(s: &Scenario, kind: &str, slice: u64) -> Vec<AnomalyExample> {
-    let (mut session, _) = match Session::start(s.clone(), None, Audience::Batch) {
-        Ok(started) => started,
-        Err(problems) => panic!("not a valid scenario: {problems:?}"),
-    };
+    let mut session = started(s, Audience::Batch);
     while session.advance(Micros::MAX, slice) == tokenyard::session::Stop::Events {}
     let part = session.report_data().anomalies.expect("detectors are on by default");
     assert!(part.count(kind) as usize >= part.first.iter().filter(|a| a.text.is_empty()).count());
@@ -188,7 +170,7 @@ fn an_edit_after_the_instant_at_which_a_run_was_given_up_does_not_apply() {
     // The second arrives after the edit, so that something is due before and after it.
     s.workload.requests = vec![request(0, 100, 100, ""), request(4_000_000_000, 16, 2, "")];
     s.edits = vec![at(3_000_000_000, edit::kv_blocks(0, 20))];
-    let (mut session, _) = Session::start(s, None, Audience::Live).expect("a valid scenario");
+    let mut session = start(&s);
     session.advance(Micros::MAX, u64::MAX);
     let run = session.report_data().run;
     assert!(run.trouble.starts_with("Livelock") && run.clock_us < 3_000_000_000, "{run:?}");

@@ -1,7 +1,7 @@
 //! The evidence line: in every report and summary, outside the digest, near the knee for capacities and autoscaled runs,
 //! and a refusal of guesses.
 
-use crate::support::command::{TempFile, run, stderr, stdout};
+use crate::support::command::{TempFile, TempFolder, printed, printed_json, refused, run, stderr, stdout};
 use serde_json::Value;
 use tokenyard::scenario::preset::PRESETS;
 use tokenyard::session::{Audience, Session, guesses};
@@ -9,9 +9,7 @@ use tokenyard::session::{Audience, Session, guesses};
 const SHORT: [&str; 6] = ["--set", "run.horizon_s=20", "--set", "run.warmup_s=2", "--set", "edits=[]"];
 
 fn json(args: &[&str]) -> Value {
-    let out = run(&[args, &SHORT, &["--json"]].concat());
-    assert_eq!(out.status.code(), Some(0), "{}", stderr(&out));
-    serde_json::from_slice(&out.stdout).expect("JSON")
+    printed_json(&[args, &SHORT, &["--json"]].concat())
 }
 
 #[test]
@@ -73,9 +71,7 @@ fn a_gpu_of_which_only_the_peaks_are_known_is_refused_unless_the_guess_is_accept
         "hardware": {"memory_gib": 96, "tflops": 700, "bandwidth_tb_per_s": 5}}]}}"#;
     let file = TempFile::new("guess.json", own);
     for command in ["run", "digest", "check"] {
-        let out = run(&[command, file.path()]);
-        assert_eq!(out.status.code(), Some(2), "{command}");
-        let told = stderr(&out);
+        let told = refused(&[command, file.path()]);
         for part in [
             "cluster.pools[0].hardware: X100 with figures of your own",
             "allowed: H100, A100-80",
@@ -104,13 +100,10 @@ fn a_gpu_of_which_only_the_peaks_are_known_is_refused_unless_the_guess_is_accept
 
 #[test]
 fn a_sweep_over_gpus_refuses_a_guess_and_tells_classes_apart() {
-    let folder = std::env::temp_dir().join(format!("tokenyard-{}-evidence-sweep", std::process::id()));
-    let path = folder.to_str().expect("UTF-8");
-    let base = [&["sweep", "router-showdown"][..], &SHORT, &["-o", path]].concat();
-    let out = run(&[&base[..], &["--vary", "cluster.pools[0].gpu=H100,A100-80"]].concat());
-    assert_eq!(out.status.code(), Some(0), "{}", stderr(&out));
-    let rows = std::fs::read_to_string(folder.join("rows.csv")).expect("rows");
-    std::fs::remove_dir_all(&folder).ok();
+    let folder = TempFolder::new("evidence-sweep");
+    let base = [&["sweep", "router-showdown"][..], &SHORT, &["-o", folder.here()]].concat();
+    let out = printed(&[&base[..], &["--vary", "cluster.pools[0].gpu=H100,A100-80"]].concat());
+    let rows = folder.text("rows.csv");
     let head: Vec<&str> = rows.lines().next().unwrap_or_default().split(',').collect();
     let column =
         |name: &str| head.iter().position(|h| *h == name).unwrap_or_else(|| panic!("{name}: {head:?}"));
@@ -119,13 +112,12 @@ fn a_sweep_over_gpus_refuses_a_guess_and_tells_classes_apart() {
         assert!(["fitted", "carried"].contains(&cells[column("evidence")]), "{line}");
         assert!(["below", "near", "over"].contains(&cells[column("regime")]), "{line}");
     }
-    assert!(stdout(&out).contains("evidence"), "{}", stdout(&out));
+    assert!(out.contains("evidence"), "{out}");
 }
 
 #[test]
 fn no_preset_is_a_guess_and_the_list_shows_the_evidence_of_each() {
-    let out = run(&["list", "presets", "--json"]);
-    let lists: Value = serde_json::from_slice(&out.stdout).expect("JSON");
+    let lists = printed_json(&["list", "presets", "--json"]);
     let listed = lists["presets"].as_array().expect("a list");
     assert_eq!(listed.len(), PRESETS.len());
     for (preset, shown) in PRESETS.iter().zip(listed) {

@@ -7,9 +7,9 @@ use std::collections::BTreeMap;
 use tokenyard::base::{Micros, RequestId};
 use tokenyard::engine::Handover;
 use tokenyard::export::{Format, Table};
+use tokenyard::session::Session;
 use tokenyard::session::report::Report;
 use tokenyard::session::view::{ColumnsQuery, EventsQuery, View};
-use tokenyard::session::{Audience, Session};
 
 fn pool(name: &str, role: &str, replicas: u32, blocks: u32) -> Value {
     json!({
@@ -222,10 +222,7 @@ fn rows_and_reports_of_mixed_pools_know_no_hand_overs() {
 
 fn watched(scenario: &Value) -> Session {
     let scenario = tokenyard::scenario::parse(&scenario.to_string()).unwrap_or_else(|p| panic!("{p:?}"));
-    let mut session = match Session::start(scenario, None, Audience::Live) {
-        Ok((session, _)) => session,
-        Err(problems) => panic!("{problems:?}"),
-    };
+    let mut session = crate::support::start(&scenario);
     session.advance(Micros::MAX, u64::MAX);
     session
 }

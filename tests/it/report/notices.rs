@@ -1,5 +1,6 @@
 //! Notices of a run: each appears when it is due and not otherwise, and names which of the two limits ended the run.
 
+use crate::support::start;
 use std::sync::Arc;
 use tokenyard::base::Micros;
 use tokenyard::scenario::{Scenario, limits, parse, to_json};
@@ -73,7 +74,7 @@ fn a_run_that_ends_within_its_warm_up_says_that_nothing_was_measured() {
 #[test]
 fn nothing_is_said_of_the_end_before_the_end() {
     let scenario = read(&format!(r#"{{"run": {{"max_requests": 30}}, {QUIET}}}"#));
-    let (mut session, _) = Session::start(scenario, None, Audience::Live).expect("a valid scenario");
+    let mut session = start(&scenario);
     session.advance(Micros(5_000_000), u64::MAX);
     assert_eq!(session.frame(&FrameQuery::default()).notices, []);
     session.advance(Micros::MAX, u64::MAX);

@@ -1,11 +1,12 @@
 //! A policy whose decisions a horizontal autoscaler carries out.
 
 use super::chats;
+use crate::support::documents::scenario;
 use crate::support::scaled::{heard, is_the_same_however_cut_and_saved};
 use serde_json::{Value, json};
 use tokenyard::engine::ScalingRecord;
 use tokenyard::policy::scaling::Rule;
-use tokenyard::scenario::{Scenario, from_value};
+use tokenyard::scenario::Scenario;
 use tokenyard::session::Session;
 
 /// Six replicas with ten minutes of load and fifteen without; `carried_out_by` is that of the pool.
@@ -19,7 +20,7 @@ fn ten_minutes(carried_out_by: &Value) -> Scenario {
             "rate_profile": {"windows": {"windows": [{"start_s": 0, "end_s": 600}]}},
             "prompt_tokens": {"constant": {"tokens": 3000}}, "output_tokens": {"constant": {"tokens": 600}}}]},
     });
-    from_value(document).unwrap_or_else(|problems| panic!("{problems:?}"))
+    scenario(document)
 }
 
 /// Changes of the number of replicas from second 600 on: second, and the number from then on.
@@ -64,7 +65,7 @@ fn a_run_is_the_same_however_cut_and_saved_with_a_carrier() {
             "latency": {"fitted": {"step_us": 20000.0, "step_us_per_prefill_token": 30.0}}, "scaling": scaling}]},
         "workload": chats(40, 70),
     });
-    let scenario = from_value(document).unwrap_or_else(|problems| panic!("{problems:?}"));
+    let scenario = scenario(document);
     is_the_same_however_cut_and_saved(&scenario, "carried out by a horizontal autoscaler");
 }
 

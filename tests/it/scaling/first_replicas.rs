@@ -1,6 +1,6 @@
 //! A pool that begins without replicas: requests wait at the gateway for the first one, and all views of the run work.
 
-use crate::support::start;
+use crate::support::{documents, start};
 use serde_json::{Value, json};
 use tokenyard::base::Micros;
 use tokenyard::scenario::{Scenario, check, from_value};
@@ -19,7 +19,7 @@ fn document(scaling: &Value, edits: &Value) -> Value {
 }
 
 fn scenario(scaling: &Value, edits: &Value) -> Scenario {
-    from_value(document(scaling, edits)).unwrap_or_else(|problems| panic!("{problems:?}"))
+    documents::scenario(document(scaling, edits))
 }
 
 const VIEWS: [View; 13] = [

@@ -1,15 +1,14 @@
 //! The horizontal autoscaler in whole runs, by numbers worked out by hand.
 
+use crate::support::documents::{put_all, scenario};
 use crate::support::scaled::heard;
 use serde_json::{Value, json};
-use tokenyard::scenario::{Scenario, from_value};
+use tokenyard::scenario::Scenario;
 
 /// One replica that finishes 10 requests of 100 a second, and further ones that start in 60 s.
 fn swamped(target: &Value) -> Scenario {
     let mut hpa = json!({"metric": "waiting", "target": 300, "behavior": {"rules": {"up": {"pods": 50, "percent": 0}}}});
-    for (key, value) in target.as_object().expect("settings") {
-        hpa[key] = value.clone();
-    }
+    put_all(&mut hpa, target);
     let start =
         json!({"phases": {"scheduling_s": 0, "load_s": 0, "initialise_s": 60, "probe_s": 0, "cv": 0}});
     let document = json!({
@@ -22,7 +21,7 @@ fn swamped(target: &Value) -> Scenario {
         "workload": {"clients": [{"arrivals": {"constant": {"rate_per_s": 100}},
             "prompt_tokens": {"constant": {"tokens": 16}}, "output_tokens": {"constant": {"tokens": 1}}}]},
     });
-    from_value(document).unwrap_or_else(|problems| panic!("{problems:?}"))
+    scenario(document)
 }
 
 #[test]

@@ -4,12 +4,13 @@
 
 use crate::support;
 use crate::support::Story;
+use crate::support::documents::{put_all, scenario};
 use crate::support::scaled::{Heard, finished, heard, is_the_same_however_cut_and_saved};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use tokenyard::base::Micros;
 use tokenyard::engine::{Cluster, Fact, FleetFact, Ignore, RequestFact, ScalingRecord};
-use tokenyard::scenario::{Change, ScalingMetric, Scenario, TimedEdit, from_value};
+use tokenyard::scenario::{Change, ScalingMetric, Scenario, TimedEdit};
 use tokenyard::workload::Source;
 
 /// Every policy with settings under which it acts within two minutes.
@@ -51,9 +52,7 @@ fn spike(scaling: &Value) -> Scenario {
         "start": {"phases": {"scheduling_s": 0.5, "load_s": 3, "initialise_s": 3, "probe_s": 0.5}},
         "warm_up_requests": 5, "warm_up_factor": 2,
     });
-    for (key, value) in scaling.as_object().expect("settings") {
-        settings[key] = value.clone();
-    }
+    put_all(&mut settings, scaling);
     let document = json!({
         "run": {"horizon_s": 120, "warmup_s": 0},
         "cluster": {"pools": [{
@@ -63,7 +62,7 @@ fn spike(scaling: &Value) -> Scenario {
         "workload": super::chats(40, 70),
         "slo": {"ttft_ms": 500},
     });
-    from_value(document).unwrap_or_else(|problems| panic!("{problems:?}"))
+    scenario(document)
 }
 
 /// Seconds of replicas from placement until they are gone, by the facts alone.

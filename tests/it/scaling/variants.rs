@@ -2,6 +2,7 @@
 //! bounds and its GPUs, and does not depend on how the run is cut, saved and edited.
 
 use crate::support;
+use crate::support::documents::{put_all, scenario};
 use crate::support::scaled::{finished, heard, is_the_same_however_cut_and_saved};
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
@@ -11,7 +12,7 @@ use tokenyard::base::Micros;
 use tokenyard::engine::ScalingRecord;
 use tokenyard::policy::scaling::optimizer::{Choice, Model, Variant, cost_aware, greedy};
 use tokenyard::policy::scaling::{Bounds, Rule};
-use tokenyard::scenario::{Change, Scenario, TimedEdit, from_value};
+use tokenyard::scenario::{Change, Scenario, TimedEdit};
 use tokenyard::session::{Audience, Session};
 
 fn a_variant() -> impl Strategy<Value = Variant> {
@@ -150,9 +151,7 @@ fn pool(name: &str, [step_us, usd_per_hour, max]: [u32; 3], scaling: &Value) -> 
         "min": 0, "max": max, "usd_per_hour": usd_per_hour, "tick_s": 2, "scrape_s": 1, "window_s": 3,
         "start": {"phases": {"scheduling_s": 0.5, "load_s": 2, "initialise_s": 1, "probe_s": 0.5}},
     });
-    for (key, value) in scaling.as_object().expect("settings") {
-        settings[key] = value.clone();
-    }
+    put_all(&mut settings, scaling);
     json!({
         "name": name, "replicas": 1, "engine": {"max_num_seqs": 16}, "kv": {"blocks": 400},
         "latency": {"fitted": {"step_us": step_us, "step_us_per_prefill_token": 30.0}}, "scaling": settings,
@@ -167,7 +166,7 @@ fn fleet(scaling: &Value) -> Scenario {
         "workload": super::chats(30, 60),
         "slo": {"ttft_ms": 500},
     });
-    from_value(document).unwrap_or_else(|problems| panic!("{problems:?}"))
+    scenario(document)
 }
 
 fn together(optimizer: &str, policy: &str) -> Value {

@@ -20,7 +20,7 @@ fn says(text: &str, expected: &str) {
 
 /// The same where edits are applied one after the other.
 #[track_caller]
-fn says_of_edits(text: &str, expected: &str) {
+pub(super) fn says_of_edits(text: &str, expected: &str) {
     let all: Vec<String> = Session::check(text).iter().map(ToString::to_string).collect();
     assert_eq!(all.join("\n"), expected);
 }

@@ -1,12 +1,7 @@
 //! Invalid edits: each gets its message, with the place in the list of edits and in the document.
 
+use super::diagnostics::says_of_edits;
 use tokenyard::session::Session;
-
-#[track_caller]
-fn says_of_edits(text: &str, expected: &str) {
-    let all: Vec<String> = Session::check(text).iter().map(ToString::to_string).collect();
-    assert_eq!(all.join("\n"), expected);
-}
 
 #[test]
 fn edits_refer_to_what_exists_and_come_in_order() {

@@ -1,5 +1,6 @@
 //! Numbers of any size in a scenario: each that is refused gives one message, no later check computes with it, and nothing panics.
 
+use crate::support::schema::numbers;
 use serde_json::{Value, json};
 use tokenyard::base::{Diagnostics, Severity};
 use tokenyard::session::Session;
@@ -106,18 +107,6 @@ fn clients_of_other_kinds() -> Value {
             {"at_us": 3_000_000, "set": {"cluster.pools[0].scaling.tick_s": 9.0, "slo.ttft_ms": 4.0}},
         ],
     })
-}
-
-/// The places of all numbers, as JSON pointers.
-fn numbers(value: &Value, at: &str, out: &mut Vec<String>) {
-    match value {
-        Value::Number(_) => out.push(at.to_owned()),
-        Value::Array(list) => {
-            list.iter().enumerate().for_each(|(i, entry)| numbers(entry, &format!("{at}/{i}"), out));
-        }
-        Value::Object(map) => map.iter().for_each(|(key, entry)| numbers(entry, &format!("{at}/{key}"), out)),
-        Value::Null | Value::Bool(_) | Value::String(_) => {}
-    }
 }
 
 fn places(base: &Value) -> Vec<String> {

@@ -1,6 +1,6 @@
 //! The blocks of a replica one by one, worked out by hand.
 
-use crate::support::start;
+use crate::support::{at, start};
 use tokenyard::base::Micros;
 use tokenyard::scenario::Scenario;
 use tokenyard::session::Session;
@@ -29,12 +29,6 @@ fn ask(id: &str, arrival_us: u64, prompt: &[(u32, u32)], output: u32) -> String 
         r#"{{"id": "{id}", "arrival_us": {arrival_us}, "prompt": [{}], "output": {{"tokens": {output}, "text": {number}}}}}"#,
         pieces.join(", ")
     )
-}
-
-fn at(scenario: &Scenario, us: u64) -> Session {
-    let mut session = start(scenario);
-    session.advance(Micros(us), u64::MAX);
-    session
 }
 
 fn asked(session: &Session, replica: u32) -> Blocks {

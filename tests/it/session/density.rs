@@ -1,12 +1,13 @@
 //! Heat maps, distributions and the table of requests say of each request what its record says, and count each of them once.
 
+use crate::support::documents::{one_at_a_time, scenario};
 use crate::support::scenarios::{a_scenario, started};
-use crate::support::{edit, preset, start};
+use crate::support::{at, edit, preset, start};
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
-use serde_json::{Value, json};
+use serde_json::json;
 use tokenyard::base::Micros;
-use tokenyard::scenario::{Scenario, TimedEdit, from_value};
+use tokenyard::scenario::{Scenario, TimedEdit};
 use tokenyard::session::closeup::{
     AroundQuery, CloseUp, Density, DensityQuery, EcdfQuery, LatencyBox, Measure, RequestFilter,
     RequestRowsQuery, RequestTableRow as RequestRow, SortKey,
@@ -19,33 +20,9 @@ const MEASURES: [Measure; 3] = [Measure::Ttft, Measure::Itl, Measure::E2e];
 /// Steps of 1 ms that compute 10 tokens of a prompt, one request at a time; prompts of 20 tokens, answers of three. The first of two
 /// that arrive together has its tokens after 2, 3 and 4 ms, the second after 6, 7 and 8.
 fn four() -> Scenario {
-    let listed: Vec<Value> = [0, 0, 20_000, 20_000]
-        .iter()
-        .enumerate()
-        .map(|(i, at)| {
-            json!({"id": format!("q{i}"), "arrival_us": at, "output": {"tokens": 3, "text": 900 + i},
-                "prompt": [{"text": i, "tokens": 20}]})
-        })
-        .collect();
-    let document = json!({
-        "run": {"horizon_s": 0, "warmup_s": 0},
-        "slo": {"ttft_ms": 5, "tpot_ms": 0, "e2e_ms": 0},
-        "cluster": {"pools": [{
-            "replicas": 1,
-            "engine": {"max_num_seqs": 1, "max_num_batched_tokens": 1000, "long_prefill_threshold_tokens": 10},
-            "kv": {"blocks": 50, "block_tokens": 10},
-            "latency": {"fitted": {"queueing_us": 0, "queueing_us_per_prompt_token": 0, "output_us_per_token": 0,
-                "step_us": 1000, "step_us_per_prefill_token": 0, "step_us_per_decode_token": 0}},
-        }]},
-        "workload": {"clients": [], "requests": listed},
-    });
-    from_value(document).unwrap_or_else(|problems| panic!("{problems:?}"))
-}
-
-fn at(scenario: &Scenario, us: u64) -> Session {
-    let mut session = start(scenario);
-    session.advance(Micros(us), u64::MAX);
-    session
+    let mut document = one_at_a_time(&[0, 0, 20_000, 20_000]);
+    document["slo"] = json!({"ttft_ms": 5, "tpot_ms": 0, "e2e_ms": 0});
+    scenario(document)
 }
 
 fn density(session: &Session, of: Measure, [from_us, to_us]: [u64; 2], columns: u32) -> Density {

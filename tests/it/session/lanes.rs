@@ -1,7 +1,8 @@
 //! Lanes: single steps, worked out by hand; sums that hold in any run; and the same answer however the run came there.
 
+use super::plain;
 use crate::support::scenarios::a_scenario;
-use crate::support::{preset, start};
+use crate::support::{at, preset, start};
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 use tokenyard::base::Micros;
@@ -35,12 +36,6 @@ fn query(from_us: u64, to_us: u64) -> LanesQuery {
     LanesQuery { from_us, to_us, replica: Some(0), most: 4096, requests: 100, first: 0, count: 2000 }
 }
 
-fn run(scenario: &Scenario, until: u64) -> Session {
-    let mut session = start(scenario);
-    session.advance(Micros(until), u64::MAX);
-    session
-}
-
 fn step(session: &Session, replica: u32, seq: u64) -> StepDetail {
     session.step_detail(&StepQuery { replica, seq }).expect("it is kept")
 }
@@ -49,15 +44,11 @@ fn terms(t: &StepTerms) -> [u64; 7] {
     [t.base_us, t.batch_us, t.kv_us, t.prefill_us, t.transfers_us, t.adapters_us, t.others_us]
 }
 
-fn plain(text: &str) -> String {
-    text.replace('\u{a0}', " ")
-}
-
 /// The prompt of `a` takes 1000 + 400 + 40 = 1440 us; its second token 1000 + 100 + 41 = 1141; its third beside the prompt of `b` takes
 /// 1000 + 100 + 300 + 30 + 42 = 1472; the second token of `b` 1000 + 100 + 31 = 1131. One token with an empty cache takes 1101.
 #[test]
 fn steps_have_the_terms_that_one_finds_by_hand() {
-    let session = run(&scenario(""), 60_000_000);
+    let session = at(&scenario(""), 60_000_000);
     let lanes = session.lanes(&query(0, 60_000_000));
     let steps = &lanes.lanes[0].steps;
     assert_eq!(steps.seq, [0, 1, 2, 3]);
@@ -87,7 +78,7 @@ fn steps_have_the_terms_that_one_finds_by_hand() {
 
 #[test]
 fn a_step_says_what_its_prompts_cost_the_requests_that_decode() {
-    let session = run(&scenario(""), 3000);
+    let session = at(&scenario(""), 3000);
     let found = step(&session, 0, 2);
     assert_eq!((found.decode, found.context_tokens, found.prompt_tokens), (1, 41, 30));
     assert_eq!(found.chunks, [StepChunk { request: 1, from: 0, to: 30, tokens: 30, of: 30 }]);
@@ -95,7 +86,7 @@ fn a_step_says_what_its_prompts_cost_the_requests_that_decode() {
     // It is under way.
     let text = "It takes 1.47 ms. Without the chunk of #1 it would take 1.14 ms: 1 answer get its token 0.33 ms later.";
     assert_eq!(plain(&found.sentence), text.replace("get", "gets"));
-    let session = run(&scenario(""), 60_000_000);
+    let session = at(&scenario(""), 60_000_000);
     let text = "It took 1.47 ms. Without the chunk of #1 it would have taken 1.14 ms: 1 answer got its token 0.33 ms later.";
     assert_eq!(plain(&step(&session, 0, 2).sentence), text);
     assert_eq!(plain(&step(&session, 0, 1).sentence), "It took 1.14 ms, a token for 1 answer.");
@@ -109,7 +100,7 @@ fn a_step_says_what_its_prompts_cost_the_requests_that_decode() {
 #[test]
 fn a_prompt_cut_into_chunks_says_where_each_begins() {
     let session =
-        run(&scenario(r#", "engine": {"max_num_batched_tokens": 16, "max_num_seqs": 8}"#), 60_000_000);
+        at(&scenario(r#", "engine": {"max_num_batched_tokens": 16, "max_num_seqs": 8}"#), 60_000_000);
     let chunks: Vec<StepChunk> = (0..5).flat_map(|seq| step(&session, 0, seq).chunks).collect();
     let of = |request, from, tokens, of| StepChunk { request, from, to: from + tokens, tokens, of };
     // The third chunk of `a` has 8 tokens, which leaves 8 for `b` if it has arrived.
@@ -121,7 +112,7 @@ fn a_prompt_cut_into_chunks_says_where_each_begins() {
 
 #[test]
 fn the_open_lane_has_its_requests_in_rows_and_the_size_of_its_batch() {
-    let session = run(&scenario(""), 60_000_000);
+    let session = at(&scenario(""), 60_000_000);
     let open = session.lanes(&query(1000, 3000)).open.expect("it was asked for");
     let rows: Vec<_> = open.requests.iter().map(|r| (r.request, r.row, r.from_us, r.to_us)).collect();
     assert_eq!(rows, [(0, 0, 0, 4053), (1, 1, 2500, 5184)]);
@@ -143,7 +134,7 @@ fn the_open_lane_has_its_requests_in_rows_and_the_size_of_its_batch() {
 
 #[test]
 fn points_of_steps_lie_beside_the_line_of_the_model() {
-    let session = run(&scenario(""), 60_000_000);
+    let session = at(&scenario(""), 60_000_000);
     let points = session.step_points(&PointsQuery { from_us: 1, to_us: 60_000_000, replica: None });
     assert_eq!((points.steps, &points.running[..]), (3, &[1, 2, 1][..]));
     assert_eq!((&points.ms[..], &points.chunk[..]), (&[1.141, 1.472, 1.131][..], &[false, true, false][..]));
@@ -243,7 +234,7 @@ proptest! {
 
     #[test]
     fn terms_of_any_run_add_up_and_slicing_changes_no_lane(scenario in a_scenario()) {
-        let session = run(&scenario, u64::MAX);
+        let session = at(&scenario, u64::MAX);
         adds_up(&session);
         let mut sliced = start(&scenario);
         while sliced.advance(Micros::MAX, 77) == Stop::Events {}
@@ -261,7 +252,7 @@ fn lanes_after_going_back_are_those_of_a_run_straight_there() {
     for until in [15_000_000, 6_000_000, 20_000_000, 9_500_000] {
         history.seek(Micros(until));
         while history.advance(Micros(until), 777) == Stop::Events {}
-        let straight = run(&scenario, until);
+        let straight = at(&scenario, until);
         for asked in [
             CloseUp::Lanes(query(until - 3_000_000, until)),
             CloseUp::Step(StepQuery { replica: 0, seq: 40 }),
@@ -274,7 +265,7 @@ fn lanes_after_going_back_are_those_of_a_run_straight_there() {
 
 #[test]
 fn questions_beyond_all_limits_have_bounded_answers() {
-    let session = run(&preset("kv-pressure", 30.0), 20_000_000);
+    let session = at(&preset("kv-pressure", 30.0), 20_000_000);
     let huge = LanesQuery {
         from_us: 0,
         to_us: u64::MAX,
@@ -298,7 +289,7 @@ fn questions_beyond_all_limits_have_bounded_answers() {
 #[test]
 fn the_overview_counts_all_tokens_and_a_batch_run_keeps_no_step() {
     let scenario = preset("kv-pressure", 30.0);
-    let session = run(&scenario, 20_000_000);
+    let session = at(&scenario, 20_000_000);
     let [start_s, prompt, output] = session.lanes(&query(0, 1)).overview;
     let width = start_s[1] - start_s[0];
     let sum = |rates: &[f64]| rates[..rates.len() - 1].iter().map(|rate| rate * width).sum::<f64>();

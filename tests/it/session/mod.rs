@@ -12,3 +12,16 @@ mod run_to;
 mod seeking;
 mod split_frame;
 mod waits;
+
+use tokenyard::session::Session;
+use tokenyard::session::view::{Columns, ColumnsQuery, View};
+
+/// The columns of a view over the whole run.
+fn columns(session: &Session, view: View, window_s: f64) -> Columns {
+    session.columns(&ColumnsQuery { view, from_us: 0, to_us: 0, window_s })
+}
+
+/// A text with plain blanks.
+fn plain(text: &str) -> String {
+    text.replace('\u{a0}', " ")
+}

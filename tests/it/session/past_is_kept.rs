@@ -2,18 +2,15 @@
 //! hours, what an autoscaler learnt.
 
 use crate::support;
+use crate::support::documents::scenario;
 use crate::support::{run, start};
 use serde_json::{Value, json};
 use tokenyard::base::rng::{Purpose, Stream};
 use tokenyard::base::{Micros, Span};
 use tokenyard::engine::{Fact, ReplicaFact, RequestFact, ScalingRecord, Sink};
-use tokenyard::scenario::{Scenario, from_value};
+use tokenyard::scenario::Scenario;
 use tokenyard::session::report::SlowRequest;
 use tokenyard::session::{Report, Session};
-
-fn scenario(document: Value) -> Scenario {
-    from_value(document).unwrap_or_else(|problems| panic!("{problems:?}"))
-}
 
 fn report(s: &Scenario) -> Report {
     let mut session = start(s);

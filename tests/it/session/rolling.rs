@@ -1,14 +1,11 @@
 //! Percentiles over time are those that the key figures had at the end of each bucket.
 
+use super::columns;
 use crate::support::{preset, start};
 use tokenyard::base::Micros;
 use tokenyard::scenario::Scenario;
 use tokenyard::session::view::{Columns, ColumnsQuery, FrameQuery, Percentiles, View};
-use tokenyard::session::{Budget, History, Session, Stop};
-
-fn columns(session: &Session, view: View, window_s: f64) -> Columns {
-    session.columns(&ColumnsQuery { view, from_us: 0, to_us: 0, window_s })
-}
+use tokenyard::session::{Budget, History, Stop};
 
 /// A row: its time in seconds, the percentiles in ms, and the count.
 fn row(columns: &Columns, i: usize) -> [f64; 5] {

@@ -1,5 +1,6 @@
 //! Prefill and decode apart in a frame and for one request, worked out by hand: two transfers that share a port.
 
+use super::plain;
 use crate::support::{preset, start};
 use tokenyard::base::Micros;
 use tokenyard::scenario::Scenario;
@@ -42,10 +43,6 @@ fn at(handoff: &str, us: u64) -> Session {
 
 fn frame(session: &Session) -> Frame {
     session.clone().frame(&FrameQuery::default())
-}
-
-fn plain(text: &str) -> String {
-    text.replace('\u{a0}', " ")
 }
 
 #[test]

@@ -1,43 +1,18 @@
 //! Charts of gaps between tokens and of waiting times: by hand for four requests, and at any instant as the key figures and the
 //! records of a run have them.
 
-use crate::support::{preset, start};
-use serde_json::{Value, json};
+use super::columns;
+use crate::support::documents::{one_at_a_time, scenario};
+use crate::support::{at, preset, start};
 use tokenyard::base::Micros;
-use tokenyard::scenario::{Scenario, from_value};
+use tokenyard::scenario::Scenario;
 use tokenyard::session::view::{Columns, ColumnsQuery, FrameQuery, View};
 use tokenyard::session::{Audience, Budget, History, Session, Stop};
 
 /// Steps of 1 ms that compute 10 tokens of a prompt, one request at a time; prompts of 20 tokens, answers of three. The first of two
 /// that arrive together is in the batch for 4 ms, the second waits so long.
 fn four() -> Scenario {
-    let request = |(i, at): (usize, &u64)| {
-        json!({"id": format!("q{i}"), "arrival_us": at, "output": {"tokens": 3, "text": 900 + i},
-            "prompt": [{"text": i, "tokens": 20}]})
-    };
-    let listed: Vec<Value> = [0, 0, 20_000, 21_000].iter().enumerate().map(request).collect();
-    let document = json!({
-        "run": {"horizon_s": 0, "warmup_s": 0},
-        "cluster": {"pools": [{
-            "replicas": 1,
-            "engine": {"max_num_seqs": 1, "max_num_batched_tokens": 1000, "long_prefill_threshold_tokens": 10},
-            "kv": {"blocks": 50, "block_tokens": 10},
-            "latency": {"fitted": {"queueing_us": 0, "queueing_us_per_prompt_token": 0, "output_us_per_token": 0,
-                "step_us": 1000, "step_us_per_prefill_token": 0, "step_us_per_decode_token": 0}},
-        }]},
-        "workload": {"clients": [], "requests": listed},
-    });
-    from_value(document).unwrap_or_else(|problems| panic!("{problems:?}"))
-}
-
-fn at(scenario: &Scenario, us: u64) -> Session {
-    let mut session = start(scenario);
-    session.advance(Micros(us), u64::MAX);
-    session
-}
-
-fn columns(session: &Session, view: View, window_s: f64) -> Columns {
-    session.columns(&ColumnsQuery { view, from_us: 0, to_us: 0, window_s })
+    scenario(one_at_a_time(&[0, 0, 20_000, 21_000]))
 }
 
 /// The last row: its time, the percentiles and the count.

@@ -2,6 +2,7 @@
 //! interval of 95 % holds the truth as often as it says.
 
 use crate::support::outcomes::{Normal, compared, made_up, run, scenario};
+use crate::support::start;
 use tokenyard::base::json;
 use tokenyard::scenario::ScalingPolicy;
 use tokenyard::session::report::{RunMetric, Statistic};
@@ -225,9 +226,8 @@ fn what_is_detailed_adds_up_and_is_bounded() {
 #[test]
 fn outcomes_survive_the_journey_and_damaged_ones_are_refused() {
     use tokenyard::base::Micros;
-    use tokenyard::session::{Audience, Session};
     let short = scenario("clients-give-up", &[("run.horizon_s", "30"), ("run.warmup_s", "5")]);
-    let (mut session, _) = Session::start(short.clone(), None, Audience::Live).expect("it runs");
+    let mut session = start(&short);
     let half = session.advance(Micros(15_000_000), u64::MAX);
     assert_eq!(half, tokenyard::session::Stop::Until);
     let bytes = session.outcomes().bytes();

@@ -1,6 +1,7 @@
 //! Studies of runs with prefill and decode replicas: one of the two decisions made otherwise, the parts of a hand-over in the account
 //! of a request, and what published comparisons of split with mixed replicas found.
 
+use crate::support::scenarios::started;
 use tokenyard::base::Micros;
 use tokenyard::scenario::{Change, Scenario, TimedEdit, parse};
 use tokenyard::session::report::{Metric, RunMetric, Statistic};
@@ -94,7 +95,7 @@ fn accounts_of_all_requests_add_up_in_each_kind_of_hand_over() {
 }
 
 fn ended(scenario: &Scenario) -> Session {
-    let (mut session, _) = Session::start(scenario.clone(), None, Audience::Batch).expect("a sound scenario");
+    let mut session = started(scenario, Audience::Batch);
     session.advance(Micros::MAX, u64::MAX);
     session
 }

@@ -1,6 +1,7 @@
 //! What several tests share: sessions, a cluster that follows its plan, and the story of a run; files beside this one hold the rest.
 
 pub(crate) mod command;
+pub(crate) mod documents;
 pub(crate) mod drawn;
 pub(crate) mod edit;
 pub(crate) mod flow;
@@ -28,6 +29,13 @@ pub(crate) fn start(scenario: &Scenario) -> Session {
         Ok((session, _)) => session,
         Err(problems) => panic!("not a sound scenario: {problems:?}"),
     }
+}
+
+/// The same at an instant in microseconds.
+pub(crate) fn at(scenario: &Scenario, us: u64) -> Session {
+    let mut session = start(scenario);
+    session.advance(Micros(us), u64::MAX);
+    session
 }
 
 /// A built-in scenario that ends at another instant and is measured from its first second on.

@@ -11,3 +11,15 @@ pub(crate) fn resolved(schema: &Value, part: &Value) -> Value {
     }
     whole
 }
+
+/// The pointers of all numbers below `at`, in order.
+pub(crate) fn numbers(value: &Value, at: &str, out: &mut Vec<String>) {
+    match value {
+        Value::Number(_) => out.push(at.to_owned()),
+        Value::Array(list) => {
+            list.iter().enumerate().for_each(|(i, below)| numbers(below, &format!("{at}/{i}"), out));
+        }
+        Value::Object(map) => map.iter().for_each(|(key, below)| numbers(below, &format!("{at}/{key}"), out)),
+        Value::Null | Value::Bool(_) | Value::String(_) => {}
+    }
+}

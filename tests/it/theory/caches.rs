@@ -1,26 +1,20 @@
 //! A prefix cache that forgets what was used longest ago.
 
 use super::common::{accept, cluster, run};
+use crate::support::documents::{explicit, piece};
 use tokenyard::base::rng::{Purpose, Stream};
 use tokenyard::queueing::theory::lru_hits;
-use tokenyard::scenario::{ExplicitOutput, ExplicitPiece, ExplicitRequest, KvBlocks, Scenario};
+use tokenyard::scenario::{ExplicitRequest, KvBlocks, Scenario};
 
 /// One request: a shared block of text number `item`, and one token of its own.
 fn request(number: u32, item: u32) -> ExplicitRequest {
     ExplicitRequest {
         id: format!("r{number}"),
-        arrival_us: 1000 * u64::from(number),
-        prompt: vec![
-            ExplicitPiece { text: item, tokens: 16, offset: 0 },
-            ExplicitPiece { text: 1_000_000 + 2 * number, tokens: 1, offset: 0 },
-        ],
-        output: ExplicitOutput { text: 1_000_001 + 2 * number, tokens: 1, offset: 0 },
-        tenant: String::new(),
-        slo_class: String::new(),
-        model: String::new(),
-        adapter: String::new(),
-        session: String::new(),
-        priority: 0,
+        ..explicit(
+            1000 * u64::from(number),
+            vec![piece(item, 16), piece(1_000_000 + 2 * number, 1)],
+            &piece(1_000_001 + 2 * number, 1),
+        )
     }
 }
 

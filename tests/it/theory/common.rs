@@ -1,10 +1,11 @@
 //! What the laws share: clusters that are queues, their traffic, and the rule by which a mean agrees.
 
+use crate::support::documents::{explicit, fitted, piece, without_clients};
 use tokenyard::base::Micros;
 use tokenyard::engine::{Cluster, Fact, Halt, Ignore, Record, Records, RequestState, Sink};
 use tokenyard::scenario::{
-    AdmissionPolicy, Arrivals, Client, ConcurrencyLimit, ExplicitOutput, ExplicitPiece, ExplicitRequest,
-    FittedCoefficients, KvBlocks, LatencyModel, Lengths, OverLimit, Pool, Scenario, WeightedLength,
+    AdmissionPolicy, Arrivals, Client, ConcurrencyLimit, ExplicitRequest, KvBlocks, Lengths, OverLimit, Pool,
+    Scenario, WeightedLength,
 };
 
 /// Mean service time of the single-step queues, in microseconds.
@@ -15,21 +16,13 @@ pub(crate) type Beta = [f64; 3];
 
 /// An empty cluster of `replicas` engines with batches of at most `seqs` requests.
 pub(crate) fn cluster(replicas: u32, seqs: u32, [step, prefill, decode]: Beta) -> Scenario {
-    let mut s = Scenario::default();
-    s.run.horizon_s = 0.0;
-    s.run.warmup_s = 0.0;
-    s.workload.clients.clear();
+    let mut s = without_clients();
     let mut pool = Pool { replicas, ..Pool::default() };
     pool.engine.max_num_seqs = seqs.into();
     pool.engine.max_num_batched_tokens = (1 << 20).into();
     pool.kv.blocks = KvBlocks::Count(1 << 20);
     pool.kv.prefix_caching = false;
-    pool.latency = LatencyModel::Fitted(FittedCoefficients {
-        step_us: step,
-        step_us_per_prefill_token: prefill,
-        step_us_per_decode_token: decode,
-        ..FittedCoefficients::default()
-    });
+    pool.latency = fitted(step, prefill, decode);
     s.cluster.pools = vec![pool];
     s
 }
@@ -60,15 +53,7 @@ pub(crate) fn poisson(rate_per_s: f64) -> Arrivals {
 pub(crate) fn listed(number: u32, arrival_us: u64, prompt: u32, output: u32) -> ExplicitRequest {
     ExplicitRequest {
         id: format!("r{number}"),
-        arrival_us,
-        prompt: vec![ExplicitPiece { text: 2 * number, tokens: prompt, offset: 0 }],
-        output: ExplicitOutput { text: 2 * number + 1, tokens: output, offset: 0 },
-        tenant: String::new(),
-        slo_class: String::new(),
-        model: String::new(),
-        adapter: String::new(),
-        session: String::new(),
-        priority: 0,
+        ..explicit(arrival_us, vec![piece(2 * number, prompt)], &piece(2 * number + 1, output))
     }
 }
 

@@ -4,12 +4,13 @@ use super::common::{
     Heard, SERVICE_US, accept, client, cluster, engine, listed, poisson, run, run_watched, single_steps,
     two_lengths,
 };
+use crate::support::scenarios::started;
 use std::collections::BTreeMap;
 use tokenyard::base::Micros;
 use tokenyard::base::rng::{Purpose, Stream};
 use tokenyard::engine::{Cluster, Fact, Ignore, RequestFact, RequestState};
 use tokenyard::scenario::{Arrivals, KvBlocks, Lengths, OverLimit, RoutingPolicy, Scenario};
-use tokenyard::session::{Audience, Session};
+use tokenyard::session::Audience;
 
 /// Integrals over time of how many are in the cluster and of how many wait on replicas, as the engine counts them from event
 /// to event until nothing is left.
@@ -107,7 +108,7 @@ fn littles_law_holds_to_the_microsecond_in_the_queues() {
 fn the_mean_queue_of_the_report_is_arrivals_by_mean_wait() {
     let (_, s) = clusters().swap_remove(0);
     let (engine, _, waiting) = areas(&s);
-    let (mut session, _) = Session::start(s, None, Audience::Batch).expect("a sound scenario");
+    let mut session = started(&s, Audience::Batch);
     session.advance(Micros::MAX, u64::MAX);
     let replica = &session.report_data().replicas[0];
     let area = replica.mean_queued * replica.up_s * 1e6;

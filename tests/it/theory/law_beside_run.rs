@@ -1,8 +1,8 @@
 //! Laws of queueing theory beside runs: where a cluster is the queue of a law they agree, and where it is not the reason is named.
 
 use crate::support::command;
+use crate::support::documents::scenario;
 use serde_json::{Value, json};
-use tokenyard::scenario::{Scenario, from_value};
 use tokenyard::study::compare::Outcomes;
 use tokenyard::study::theory::{
     AssumptionKind as A, AssumptionVerdict, Law, LawFound, Measured, Theorist, Theory,
@@ -52,10 +52,6 @@ fn pool(field: &str) -> String {
 pub(super) fn exponential(replicas: u32, rate: f64) -> Value {
     let lengths = json!({ "exponential": { "mean_tokens": 1000, "min_tokens": 1, "max_tokens": 1 << 19 } });
     with(queue(replicas, 1, [0.0, 1.0, 0.0], rate), &[(&client("prompt_tokens"), lengths)])
-}
-
-fn scenario(s: &Value) -> Scenario {
-    from_value(s.clone()).expect("a sound scenario")
 }
 
 pub(super) fn theorist(s: &Value) -> Theorist {

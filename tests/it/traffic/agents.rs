@@ -1,11 +1,11 @@
 //! Generated sessions of agents. Steps take 1 ms each, so that an answer of n tokens to a request that does not wait for a
 //! running step takes n ms.
 
+use super::{sent, sessions};
+use crate::support::documents::{self, put_all, ran, steps};
 use serde_json::{Value, json};
 use tokenyard::base::Micros;
-use tokenyard::engine::Record;
 use tokenyard::scenario::from_value;
-use tokenyard::session::report::SessionPart;
 use tokenyard::session::{Audience, Session, Stop};
 use tokenyard::workload::digest_of;
 
@@ -15,8 +15,7 @@ fn document(agent: &Value, settings: &Value) -> Value {
         "run": {"horizon_s": 0, "warmup_s": 0, "max_requests": 12},
         "cluster": {"pools": [{
             "replicas": 1,
-            "latency": {"fitted": {"queueing_us": 0, "queueing_us_per_prompt_token": 0, "output_us_per_token": 0,
-                "step_us": 1000, "step_us_per_prefill_token": 0, "step_us_per_decode_token": 0}},
+            "latency": steps(1000.0, 0.0, 0.0),
         }]},
         "workload": {"clients": [{
             "concurrency": 1,
@@ -25,31 +24,12 @@ fn document(agent: &Value, settings: &Value) -> Value {
             "agent": agent,
         }]},
     });
-    for (key, value) in settings.as_object().expect("settings") {
-        document["workload"]["clients"][0][key] = value.clone();
-    }
+    put_all(&mut document["workload"]["clients"][0], settings);
     document
 }
 
 fn start(document: &Value) -> Session {
-    let scenario = from_value(document.clone()).expect("a scenario of the right shape");
-    Session::start(scenario, None, Audience::Batch).expect("a valid scenario").0
-}
-
-fn run(document: &Value) -> Session {
-    let mut session = start(document);
-    assert_eq!(session.advance(Micros::MAX, 1_000_000), Stop::Finished);
-    session.engine().verify(true);
-    session
-}
-
-/// When each request was sent, in ms, and the length of its prompt.
-fn sent(session: &Session) -> Vec<(u64, u32)> {
-    session.engine().records().iter().map(|r: Record| (r.arrival.0 / 1000, r.prompt_tokens)).collect()
-}
-
-fn sessions(session: &Session) -> SessionPart {
-    session.report_data().sessions.expect("sessions are followed")
+    Session::start(documents::scenario(document), None, Audience::Batch).expect("a valid scenario").0
 }
 
 fn chain() -> Value {
@@ -62,7 +42,7 @@ fn chain() -> Value {
 fn a_turn_follows_the_answer_and_the_tools() {
     let mut chained = document(&chain(), &json!({}));
     chained["run"]["max_requests"] = json!(6);
-    let session = run(&chained);
+    let session = ran(&chained);
     assert_eq!(sent(&session), [(0, 100), (520, 220), (1040, 340), (1060, 100), (1580, 220), (2100, 340)]);
     let s = sessions(&session);
     assert_eq!((s.begun, s.finished, s.time_ms.max, s.turns.max), (2, 2, 1060.0, 3.0));
@@ -79,7 +59,7 @@ fn sub_agents_fork_from_the_context_and_join() {
         "fork": 1.0, "sub_agents": 2, "sub_turns": 2});
     let mut forked = document(&agent, &json!({}));
     forked["run"]["max_requests"] = json!(6);
-    let session = run(&forked);
+    let session = ran(&forked);
     assert_eq!(sent(&session), [(0, 100), (520, 220), (520, 220), (1040, 340), (1040, 340), (1560, 260)]);
     let s = sessions(&session);
     assert_eq!((s.begun, s.finished, s.turns.max, s.time_ms.max), (1, 1, 6.0, 1580.0));
@@ -92,7 +72,7 @@ fn a_turn_without_an_answer_ends_its_session() {
     let mut given_up = document(&chain(), &json!({"output_tokens": {"constant": {"tokens": 700}}}));
     given_up["workload"]["timeout_s"] = json!(0.6);
     given_up["run"]["max_requests"] = json!(3);
-    let session = run(&given_up);
+    let session = ran(&given_up);
     // Each is given up after 600 ms, and the next session begins a millisecond later.
     assert_eq!(sent(&session), [(0, 100), (601, 100), (1202, 100)]);
     let s = sessions(&session);
@@ -103,7 +83,7 @@ fn a_turn_without_an_answer_ends_its_session() {
 fn sessions_begin_at_the_rate_of_arrivals_within_their_bound() {
     let rate = json!({"concurrency": 0, "arrivals": {"constant": {"rate_per_s": 4}}});
     let starts = |settings: &Value| -> Vec<u64> {
-        sent(&run(&document(&chain(), settings))).into_iter().filter(|s| s.1 == 100).map(|s| s.0).collect()
+        sent(&ran(&document(&chain(), settings))).into_iter().filter(|s| s.1 == 100).map(|s| s.0).collect()
     };
     assert_eq!(starts(&rate)[..4], [250, 500, 750, 1000]);
     // The first session is over at 250 + 1,060 ms, the second at 500 + 1,060.
@@ -122,7 +102,7 @@ fn texts_do_not_depend_on_the_cluster_and_slices_and_snapshots_change_nothing() 
         "prompt_tokens": {"lognormal": {"median_tokens": 60, "sigma": 0.8, "min_tokens": 10, "max_tokens": 200}}}),
     );
     any["run"]["max_requests"] = json!(150);
-    let straight = run(&any);
+    let straight = ran(&any);
     let mut slow = any.clone();
     slow["cluster"]["pools"][0]["engine"] = json!({"max_num_seqs": 1, "max_num_batched_tokens": 64});
     let digest = |d: &Value| digest_of(&from_value(d.clone()).unwrap(), None, 150);

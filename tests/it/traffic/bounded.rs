@@ -1,10 +1,12 @@
 //! Clients with a bound on their requests in flight: a closed loop, and a rate whose client holds requests back.
 
+use crate::support::documents::{put_all, ran, steps};
+use crate::support::start;
 use serde_json::{Value, json};
 use tokenyard::base::Micros;
 use tokenyard::engine::Record;
 use tokenyard::scenario::{Arrivals, check, from_value};
-use tokenyard::session::{Audience, Session, Stop};
+use tokenyard::session::Session;
 use tokenyard::workload::digest_of;
 
 /// One replica with steps of 1 ms, and a client with prompts of 10 tokens and answers of `output`.
@@ -13,26 +15,15 @@ fn document(client: &Value, output: u32) -> Value {
         "run": {"horizon_s": 0, "warmup_s": 0, "max_requests": 7},
         "cluster": {"pools": [{
             "replicas": 1,
-            "latency": {"fitted": {"queueing_us": 0, "queueing_us_per_prompt_token": 0, "output_us_per_token": 0,
-                "step_us": 1000, "step_us_per_prefill_token": 0, "step_us_per_decode_token": 0}},
+            "latency": steps(1000.0, 0.0, 0.0),
         }]},
         "workload": {"clients": [{
             "prompt_tokens": {"constant": {"tokens": 10}},
             "output_tokens": {"constant": {"tokens": output}},
         }]},
     });
-    for (key, value) in client.as_object().expect("settings") {
-        document["workload"]["clients"][0][key] = value.clone();
-    }
+    put_all(&mut document["workload"]["clients"][0], client);
     document
-}
-
-fn run(document: &Value) -> Session {
-    let scenario = from_value(document.clone()).expect("a scenario of the right shape");
-    let (mut session, _) = Session::start(scenario, None, Audience::Batch).expect("a valid scenario");
-    assert_eq!(session.advance(Micros::MAX, 1_000_000), Stop::Finished);
-    session.engine().verify(true);
-    session
 }
 
 /// When each request was sent, in ms.
@@ -84,7 +75,7 @@ fn the_three_ways_to_say_a_closed_loop_are_one() {
 /// Two in flight, 7 requests of 5 steps of 1 ms: two at 0, two at 5 ms as both end, two at 10, one at 15.
 #[test]
 fn a_closed_loop_sends_the_next_request_when_one_ends() {
-    let session = run(&document(&json!({"concurrency": 2}), 5));
+    let session = ran(&document(&json!({"concurrency": 2}), 5));
     assert_eq!(sent(&session), [0, 0, 5, 5, 10, 10, 15]);
     assert_eq!(most_in_flight(&session), 2);
 }
@@ -95,7 +86,7 @@ fn a_closed_loop_sends_the_next_request_when_one_ends() {
 #[test]
 fn a_client_holds_requests_of_its_rate_back() {
     let client = json!({"concurrency": 2, "arrivals": {"constant": {"rate_per_s": 1000}}});
-    let session = run(&document(&client, 5));
+    let session = ran(&document(&client, 5));
     assert_eq!(sent(&session), [1, 2, 6, 7, 12, 13, 18]);
     // The clock of a request starts as it is sent: it waits for the running step and for its own, not for its place.
     let ttft = |r: Record| r.ttft.get().expect("all have a token").0 / 1000;
@@ -103,7 +94,7 @@ fn a_client_holds_requests_of_its_rate_back() {
     assert_eq!(ttfts, [1, 1, 2, 2, 2, 2, 2]);
     // Without the bound they are sent as they are due.
     let client = json!({"arrivals": {"constant": {"rate_per_s": 1000}}});
-    assert_eq!(sent(&run(&document(&client, 5))), [1, 2, 3, 4, 5, 6, 7]);
+    assert_eq!(sent(&ran(&document(&client, 5))), [1, 2, 3, 4, 5, 6, 7]);
 }
 
 #[test]
@@ -111,7 +102,7 @@ fn a_bound_that_is_never_reached_changes_nothing() {
     let plain = json!({"arrivals": {"gamma": {"rate_per_s": 100, "cv": 2.0}}});
     let mut bounded = plain.clone();
     bounded["concurrency"] = json!(1000);
-    assert_eq!(sent(&run(&document(&plain, 3))), sent(&run(&document(&bounded, 3))));
+    assert_eq!(sent(&ran(&document(&plain, 3))), sent(&ran(&document(&bounded, 3))));
 }
 
 #[test]
@@ -129,7 +120,7 @@ fn what_requests_are_does_not_depend_on_who_serves_them() {
     let lengths = |session: &Session| -> Vec<(u32, u32)> {
         session.engine().records().iter().map(|r: Record| (r.prompt_tokens, r.output_tokens)).collect()
     };
-    let (quick, slow) = (run(&quick), run(&slow));
+    let (quick, slow) = (ran(&quick), ran(&slow));
     assert_eq!(lengths(&quick), lengths(&slow));
     assert_eq!((most_in_flight(&quick), most_in_flight(&slow)), (3, 3));
 }
@@ -139,12 +130,12 @@ fn what_requests_are_does_not_depend_on_who_serves_them() {
 fn a_refused_request_frees_its_place_a_millisecond_later() {
     let mut refused = document(&json!({"concurrency": 2}), 5);
     refused["cluster"]["admission"] = json!("reject-all");
-    let session = run(&refused);
+    let session = ran(&refused);
     assert_eq!(sent(&session), [0, 0, 1, 1, 2, 2, 3]);
     // The same where a replica gives a request up: no prompt of 10 tokens fits in one block of 4.
     let mut dropped = document(&json!({"concurrency": 1}), 5);
     dropped["cluster"]["pools"][0]["kv"] = json!({"blocks": 1, "block_tokens": 4});
-    assert_eq!(sent(&run(&dropped)), [0, 1, 2, 3, 4, 5, 6]);
+    assert_eq!(sent(&ran(&dropped)), [0, 1, 2, 3, 4, 5, 6]);
 }
 
 /// Two in flight until 7 ms, then three: the third is sent at once. From 12 ms on one.
@@ -157,18 +148,18 @@ fn an_edit_of_the_bound_holds_at_once() {
         {"at_us": 12_000, "set": {arrivals: {"concurrency": {"requests": 1}}}},
     ]);
     // r0, r1 at 0; r2, r3 at 5; r4 at 7, whose 5 steps end at 12; r5, r6 at 10, as r2 and r3 end.
-    assert_eq!(sent(&run(&edited)), [0, 0, 5, 5, 7, 10, 10]);
+    assert_eq!(sent(&ran(&edited)), [0, 0, 5, 5, 7, 10, 10]);
     edited["run"]["max_requests"] = json!(9);
     // r4 ends at 12; r5 and r6 join the step after that which begins at 10, and end at 16. With one place r7 is sent at
     // 16, to an idle replica, and r8 at 21.
-    assert_eq!(sent(&run(&edited))[7..], [16, 21]);
+    assert_eq!(sent(&ran(&edited))[7..], [16, 21]);
 }
 
 #[test]
 fn a_snapshot_and_a_seek_keep_the_places() {
     let scenario = from_value(document(&json!({"concurrency": 2}), 5)).unwrap();
-    let straight = sent(&run(&document(&json!({"concurrency": 2}), 5)));
-    let (mut session, _) = Session::start(scenario, None, Audience::Live).unwrap();
+    let straight = sent(&ran(&document(&json!({"concurrency": 2}), 5)));
+    let mut session = start(&scenario);
     session.advance(Micros(7_300), 1_000_000);
     let bytes = session.snapshot();
     session.advance(Micros::MAX, 1_000_000);
@@ -220,7 +211,7 @@ fn a_request_brings_its_own_priority() {
     };
     let all: Vec<Value> = (0..).zip([0, -3, 7, 2, 7]).map(listed).collect();
     document["workload"] = json!({"clients": [], "requests": all});
-    let session = run(&document);
+    let session = ran(&document);
     let joined: Vec<u64> = session
         .engine()
         .records()
@@ -240,12 +231,12 @@ fn what_a_client_held_back_is_sent_when_its_bound_is_lifted_and_not_earlier() {
     // A request is due every 10 ms and takes 25 ms; at 100 ms those that were due at 50, 60 and 70 ms are still held back.
     let mut lifted = document(&json!({"arrivals": {"constant": {"rate_per_s": 100}}, "concurrency": 1}), 25);
     lifted["edits"] = json!([{"at_us": 100_000, "set": {"workload.clients[0].concurrency": 0}}]);
-    assert_eq!(sent(&run(&lifted)), [10, 35, 60, 85, 100, 100, 100]);
+    assert_eq!(sent(&ran(&lifted)), [10, 35, 60, 85, 100, 100, 100]);
     // The same of a closed loop that becomes an open stream, and of a bound that comes back.
     let mut opened = document(&json!({"arrivals": {"concurrency": {"requests": 1}}}), 25);
     let stream = json!({"constant": {"rate_per_s": 100}});
     opened["edits"] = json!([{"at_us": 60_000, "set": {"workload.clients[0].arrivals": stream}},
         {"at_us": 80_000, "set": {"workload.clients[0].concurrency": 1}}]);
-    let times = sent(&run(&opened));
+    let times = sent(&ran(&opened));
     assert!(times.is_sorted() && times[..3] == [0, 25, 50] && times[3] >= 60, "{times:?}");
 }

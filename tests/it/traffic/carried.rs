@@ -1,6 +1,6 @@
 //! Traces that travel inside a scenario, and traces that a scenario names by their digest.
 
-use crate::support::command::{TempFile, run, stderr, stdout};
+use crate::support::command::{TempFile, printed, printed_json, refused, run, stderr, stdout};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 use std::path::PathBuf;
@@ -151,12 +151,9 @@ fn a_trace_named_by_its_digest_is_checked_and_both_digests_are_said() {
     let (want, other) = (digest(&azure(5)), digest(&azure(6)));
     let scenario = document(&json!({ "file": "right.csv", "digest": want.to_uppercase() })).to_string();
     let scenario = TempFile::new("s.json", scenario);
-    let out = run(&["run", scenario.path(), "--trace", right.path()]);
-    assert_eq!(out.status.code(), Some(0), "{}", stderr(&out));
+    printed(&["run", scenario.path(), "--trace", right.path()]);
     for command in ["run", "link"] {
-        let out = run(&[command, scenario.path(), "--trace", wrong.path()]);
-        assert_eq!(out.status.code(), Some(2));
-        let told = stderr(&out);
+        let told = refused(&[command, scenario.path(), "--trace", wrong.path()]);
         assert!(told.contains("workload.trace.digest"), "{told}");
         assert!(told.contains(&want.to_uppercase()) && told.contains(&other), "{told}");
     }
@@ -171,14 +168,8 @@ fn the_command_writes_a_scenario_with_its_trace_and_a_link_that_both_run_alone()
     let carried: PathBuf =
         std::env::temp_dir().join(format!("tokenyard-{}-carried.json", std::process::id()));
     let path = carried.to_str().expect("a path in UTF-8");
-    let made = run(&["link", "chat-4xh100", "--trace", trace.path(), "--carry", path]);
-    assert_eq!(made.status.code(), Some(0), "{}", stderr(&made));
-    let link = stdout(&made);
-    let report = |args: &[&str]| -> Value {
-        let out = run(args);
-        assert_eq!(out.status.code(), Some(0), "{}", stderr(&out));
-        serde_json::from_slice(&out.stdout).expect("a report")
-    };
+    let link = printed(&["link", "chat-4xh100", "--trace", trace.path(), "--carry", path]);
+    let report = |args: &[&str]| -> Value { printed_json(args) };
     let alone = report(&["run", path, "--json"]);
     let by_link = report(&["run", link.trim(), "--json"]);
     let with_file = report(&["run", "chat-4xh100", "--trace", trace.path(), "--json"]);

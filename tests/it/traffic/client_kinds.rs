@@ -1,5 +1,6 @@
 //! Kinds of clients: what they fill in, what is written wins, and edits.
 
+use crate::support::documents::scenario;
 use serde_json::{Value, json};
 use tokenyard::base::Micros;
 use tokenyard::scenario::{Change, Client, ClientKind, Scenario, check, from_value, parse, to_json};
@@ -8,7 +9,7 @@ use tokenyard::workload::Source;
 
 fn read(client: &Value) -> Client {
     let document = json!({ "workload": { "clients": [client] } });
-    let s = from_value(document).unwrap_or_else(|all| panic!("{all:?}"));
+    let s = scenario(document);
     assert!(check(s.clone()).is_ok());
     // A written document says the same.
     assert_eq!(parse(&to_json(&s)), Ok(s.clone()));

@@ -1,8 +1,9 @@
 //! Arrivals in on and off periods: the expected rate against counts, what lies in off periods, edits.
 
+use crate::support::documents::{self, put_all};
 use serde_json::{Value, json};
 use tokenyard::base::Micros;
-use tokenyard::scenario::{Scenario, from_value};
+use tokenyard::scenario::Scenario;
 use tokenyard::study::theory::Theorist;
 use tokenyard::workload::Source;
 
@@ -13,13 +14,11 @@ fn scenario(on_off: &Value, more: &Value, horizon_s: u64) -> Scenario {
         "arrivals": { "on-off": on_off },
         "prompt_tokens": { "constant": { "tokens": 5 } }, "output_tokens": { "constant": { "tokens": 2 } },
     });
-    for (key, value) in more.as_object().expect("settings") {
-        client[key] = value.clone();
-    }
+    put_all(&mut client, more);
     let document = json!({
         "run": { "horizon_s": horizon_s, "warmup_s": 0 }, "workload": { "clients": [client] },
     });
-    from_value(document).unwrap_or_else(|all| panic!("{all:?}"))
+    documents::scenario(document)
 }
 
 fn arrivals(s: &Scenario) -> Vec<u64> {

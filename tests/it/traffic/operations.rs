@@ -1,6 +1,8 @@
 //! Operations on a trace: window, speed, subsample, caps and jitter, each against rows worked out by hand or by chance's
 //! own laws.
 
+use super::read;
+use crate::support::documents::put_all;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -8,13 +10,7 @@ use tokenyard::base::{Diagnostics, Micros};
 use tokenyard::scenario::{Change, Scenario, TraceSettings, TraceWindow, from_value, to_json};
 use tokenyard::session::view::FrameQuery;
 use tokenyard::session::{Audience, Session, Stop};
-use tokenyard::workload::{Source, Trace, TraceReader, replayed};
-
-fn read(text: &str) -> Arc<Trace> {
-    let mut reader = TraceReader::new("my.trace", 1 << 24);
-    reader.push(text.as_bytes());
-    reader.finish().0.expect("a good trace")
-}
+use tokenyard::workload::{Source, Trace, replayed};
 
 /// Ten requests a second apart in two sessions and one row alone; prompts of 1,000 to 10,000 tokens, answers of 10 to 100.
 fn ten() -> Arc<Trace> {
@@ -192,9 +188,7 @@ fn start(settings: &Value, trace: &Arc<Trace>) -> Result<Session, Diagnostics> {
         "run": { "horizon_s": 0, "warmup_s": 0 },
         "workload": { "trace": { "file": "my.trace" } },
     });
-    for (key, value) in settings.as_object().expect("settings") {
-        document["workload"]["trace"][key] = value.clone();
-    }
+    put_all(&mut document["workload"]["trace"], settings);
     let scenario = from_value(document)?;
     Session::start(scenario, Some(Arc::clone(trace)), Audience::Live).map(|(session, _)| session)
 }

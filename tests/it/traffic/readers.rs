@@ -3,6 +3,7 @@
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests panic")]
 
+use super::rows;
 use std::sync::Arc;
 use tokenyard::base::Diagnostics;
 use tokenyard::scenario::{Scenario, SloClass, TraceSettings};
@@ -35,10 +36,6 @@ fn refused(text: &str, columns: Option<&str>, path: &str, found: &str) {
     assert_eq!(trace, None, "{text}");
     let first = &diagnostics[0];
     assert!(first.path == path && first.found.contains(found) && !first.fix.is_empty(), "{first}");
-}
-
-fn rows(trace: &Trace) -> Vec<(u64, u32, u32)> {
-    (0..trace.len()).map(|i| (trace.arrival(i).0, trace.prompt_tokens(i), trace.output_tokens(i))).collect()
 }
 
 /// The lengths of the pieces of each prompt of a replay.

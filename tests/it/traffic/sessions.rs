@@ -1,6 +1,8 @@
 //! Sessions: their source in traces and explicit requests, and their use by session affinity.
 
+use super::read;
 use crate::support;
+use crate::support::documents::{explicit, piece};
 use crate::support::{adopt, edit};
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
@@ -9,18 +11,11 @@ use std::sync::Arc;
 use tokenyard::base::Micros;
 use tokenyard::engine::{Cluster, Fact, FleetFact, Halt, RequestFact, Sink};
 use tokenyard::scenario::{
-    Client, ExplicitOutput, ExplicitPiece, ExplicitRequest, FittedCoefficients, KvBlocks, LatencyModel,
-    RoutingPolicy, Scenario, SessionAffinity, SessionMode, TraceSettings,
+    Client, ExplicitRequest, FittedCoefficients, KvBlocks, LatencyModel, RoutingPolicy, Scenario,
+    SessionAffinity, SessionMode, TraceSettings,
 };
 use tokenyard::session::Session;
 use tokenyard::workload::{Source, Trace, TraceReader};
-
-fn read(text: &str) -> Arc<Trace> {
-    let mut reader = TraceReader::new("my.trace", 1 << 20);
-    reader.push(text.as_bytes());
-    let (trace, diagnostics, _) = reader.finish();
-    trace.unwrap_or_else(|| panic!("{diagnostics:?}"))
-}
 
 fn sessions(text: &str) -> Vec<u32> {
     let trace = read(text);
@@ -92,16 +87,8 @@ fn sessions_are_part_of_what_a_trace_is() {
 
 fn listed(arrival_us: u64, session: &str) -> ExplicitRequest {
     ExplicitRequest {
-        id: String::new(),
-        arrival_us,
-        prompt: vec![ExplicitPiece { text: arrival_us as u32, tokens: 20, offset: 0 }],
-        output: ExplicitOutput { text: 1, tokens: 3, offset: 0 },
-        tenant: String::new(),
-        slo_class: String::new(),
-        model: String::new(),
-        adapter: String::new(),
         session: session.to_owned(),
-        priority: 0,
+        ..explicit(arrival_us, vec![piece(arrival_us as u32, 20)], &piece(1, 3))
     }
 }
 

@@ -1,6 +1,7 @@
 //! Files that are not traces, or not of a known format: one message says what they are and what is read. Descriptive
 //! names of columns, and block sizes that rows imply, are recognised.
 
+use super::rows;
 use std::sync::Arc;
 use tokenyard::base::{Diagnostic, Diagnostics, Severity};
 use tokenyard::scenario::{Scenario, TraceSettings};
@@ -11,11 +12,6 @@ fn read_in_pieces(bytes: &[u8], piece: usize) -> (Option<Arc<Trace>>, Diagnostic
     let mut reader = TraceReader::new("my.trace", 1 << 20);
     bytes.chunks(piece).for_each(|p| reader.push(p));
     reader.finish()
-}
-
-/// Arrival in microseconds, prompt and output length of every row.
-fn rows(trace: &Trace) -> Vec<(u64, u32, u32)> {
-    (0..trace.len()).map(|i| (trace.arrival(i).0, trace.prompt_tokens(i), trace.output_tokens(i))).collect()
 }
 
 /// Asserts that `text` is refused for one reason at one place.

@@ -6,6 +6,7 @@
     reason = "helpers of tests panic, and say why they skip"
 )]
 
+use super::rows;
 use std::fmt::Write as _;
 use std::path::Path;
 use std::sync::Arc;
@@ -37,11 +38,6 @@ fn refuse(bytes: &[u8]) -> Diagnostics {
     assert_eq!((trace, summary), (None, None), "{diagnostics:?}");
     assert!(diagnostics.iter().any(|d| d.severity == Severity::Error));
     diagnostics
-}
-
-/// Arrival in microseconds, prompt and output length of every row.
-fn rows(trace: &Trace) -> Vec<(u64, u32, u32)> {
-    (0..trace.len()).map(|i| (trace.arrival(i).0, trace.prompt_tokens(i), trace.output_tokens(i))).collect()
 }
 
 /// A scenario that replays a trace, without a horizon.

@@ -1,22 +1,15 @@
 //! Recorded sessions in which a turn comes a delay after the answers before it. Steps take 1 ms each, so that an answer
 //! of n tokens to a request that does not wait for a running step takes n ms.
 
+use super::{read, sent, sessions};
+use crate::support::documents::{scenario, steps};
 use serde_json::{Value, json};
 use std::sync::Arc;
 use tokenyard::base::Micros;
 use tokenyard::engine::{Record, RequestState};
 use tokenyard::scenario::{Change, TimedEdit, from_value};
-use tokenyard::session::report::{Report, SessionPart};
 use tokenyard::session::{Audience, Session, Stop};
 use tokenyard::workload::{Trace, TraceReader};
-
-fn read(text: &str) -> Arc<Trace> {
-    let mut reader = TraceReader::new("my.trace", 1 << 20);
-    reader.push(text.as_bytes());
-    let (trace, diagnostics, _) = reader.finish();
-    assert_eq!(diagnostics, []);
-    trace.expect("a sound trace")
-}
 
 /// What is wrong with a file, which is one thing.
 fn refused(text: &str) -> String {
@@ -33,16 +26,14 @@ fn document(settings: &Value) -> Value {
         "run": {"horizon_s": 0, "warmup_s": 0},
         "cluster": {"pools": [{
             "replicas": 1,
-            "latency": {"fitted": {"queueing_us": 0, "queueing_us_per_prompt_token": 0, "output_us_per_token": 0,
-                "step_us": 1000, "step_us_per_prefill_token": 0, "step_us_per_decode_token": 0}},
+            "latency": steps(1000.0, 0.0, 0.0),
         }]},
         "workload": {"trace": settings},
     })
 }
 
 fn start(document: &Value, trace: &Arc<Trace>) -> Session {
-    let scenario = from_value(document.clone()).expect("a scenario of the right shape");
-    Session::start(scenario, Some(Arc::clone(trace)), Audience::Batch).expect("a valid scenario").0
+    Session::start(scenario(document), Some(Arc::clone(trace)), Audience::Batch).expect("a valid scenario").0
 }
 
 fn run(document: &Value, trace: &Arc<Trace>) -> Session {
@@ -50,16 +41,6 @@ fn run(document: &Value, trace: &Arc<Trace>) -> Session {
     assert_eq!(session.advance(Micros::MAX, 1_000_000), Stop::Finished);
     session.engine().verify(true);
     session
-}
-
-/// When each request was sent, in ms, and the length of its prompt.
-fn sent(session: &Session) -> Vec<(u64, u32)> {
-    session.engine().records().iter().map(|r: Record| (r.arrival.0 / 1000, r.prompt_tokens)).collect()
-}
-
-fn sessions(session: &Session) -> SessionPart {
-    let report: Report = session.report_data();
-    report.sessions.expect("sessions are followed")
 }
 
 const TURNS: &str = r#"{"session_id": "s1", "timestamp": 0, "input_length": 1000, "output_length": 50, "hash_ids": [1, 2]}
