@@ -102,16 +102,9 @@ export function createSelection(client: () => Client, onReplica: () => void, nam
     });
   }
 
-  const slowest = ({ of, fromS, toS, atMostMs }: Place): Promise<number | null> =>
-    client().ask('slowest', {
-      ttft: of === 'ttft',
-      from_us: fromS * 1e6,
-      to_us: toS * 1e6,
-      at_most_us: atMostMs * 1000,
-    });
-
+  const questions = questionsTo(client, named);
   async function openSlowest(place: Place): Promise<void> {
-    const request = await slowest(place);
+    const request = await questions.slowest(place);
     if (request !== null) select({ request, replica: undefined });
   }
 
@@ -130,10 +123,9 @@ export function createSelection(client: () => Client, onReplica: () => void, nam
     cursorS,
     setCursorS,
     openSlowest: (place) => void openSlowest(place).catch(ignoreLost),
-    slowest,
     ...{ leftTab, setLeftTab, rightTab, setRightTab, phoneTab, setPhoneTab, drawer, setDrawer },
     searchForm,
-    ...questionsTo(client, named),
+    ...questions,
     refreshDetail,
     forgetRequest: () => {
       setSelected((s) => ({ ...NOTHING, replica: s.replica }));
@@ -176,8 +168,15 @@ function createDetail(client: () => Client, shown: Accessor<Selection>) {
 function questionsTo(
   client: () => Client,
   named: Naming,
-): Pick<SelectionSlice, 'events' | 'report' | 'closeUp' | 'closeUps'> {
+): Pick<SelectionSlice, 'slowest' | 'events' | 'report' | 'closeUp' | 'closeUps'> {
   return {
+    slowest: ({ of, fromS, toS, atMostMs }) =>
+      client().ask('slowest', {
+        ttft: of === 'ttft',
+        from_us: fromS * 1e6,
+        to_us: toS * 1e6,
+        at_most_us: atMostMs * 1000,
+      }),
     events: (query) => client().ask('events', query),
     report: async () => named(await client().ask('report', null)),
     closeUp: (kind, query, patient) => client().closeUp(kind, query, patient),
