@@ -3,8 +3,8 @@
 import { type Accessor, createSignal } from 'solid-js';
 import { readYaml } from '../../base/yaml.ts';
 import type { CaseFigures, ClaimVerdict, LessonCase, LessonClaim, LessonRead } from '../../generated/boundary.ts';
-import { type Client, RefusedError } from '../../sim/client.ts';
 import { Asking } from '../../sim/asking.ts';
+import { type Client, RefusedError } from '../../sim/client.ts';
 import { ManyRuns, troubleOf } from '../studies/manyRuns.ts';
 
 export type LessonFile = { readonly name: string; readonly text: string };

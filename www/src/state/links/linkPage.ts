@@ -2,8 +2,7 @@
 import type { Accessor, Setter } from 'solid-js';
 import type { Json } from '../../base/json.ts';
 import type { Selection } from '../../base/view.ts';
-import type { Diagnostic, Frame, LinkView, OpenedLink, TraceSummary } from '../../generated/boundary.ts';
-import type { RunReport } from '../../generated/boundary.ts';
+import type { Diagnostic, Frame, LinkView, OpenedLink, RunReport, TraceSummary } from '../../generated/boundary.ts';
 import type { Notice } from '../notices/notices.ts';
 import type { Beside } from '../studies/compare.ts';
 import type { Kept } from './tabStorage.ts';

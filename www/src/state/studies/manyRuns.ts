@@ -1,7 +1,7 @@
 // Many runs in as many workers as there are cores, for races, sweeps and searches.
 import type { RunRow } from '../../generated/boundary.ts';
-import { Client, LostError, RefusedError } from '../../sim/client.ts';
 import type { Asking } from '../../sim/asking.ts';
+import { Client, LostError, RefusedError } from '../../sim/client.ts';
 import { spawnWorker } from '../../sim/spawn.ts';
 
 /** The most workers at once: more than the cores of a desktop would wait for each other. */

@@ -3,8 +3,8 @@ import { createSignal, untrack } from 'solid-js';
 import type { Json } from '../../base/json.ts';
 import { readDocument, writeDocument } from '../../base/text.ts';
 import type { CaseText, OutcomesPair, RunComparison } from '../../generated/boundary.ts';
-import { type Client, RefusedError } from '../../sim/client.ts';
 import type { Asking } from '../../sim/asking.ts';
+import { type Client, RefusedError } from '../../sim/client.ts';
 import type { Given } from '../../sim/packet.ts';
 import { ManyRuns, outcomesOf, type Progress, troubleOf } from './manyRuns.ts';
 

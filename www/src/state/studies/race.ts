@@ -3,8 +3,8 @@ import { createSignal, onCleanup } from 'solid-js';
 import type { Json } from '../../base/json.ts';
 import { readDocument, writeDocument } from '../../base/text.ts';
 import type { CaseText, RaceEntry, RaceRanking, RankBy, RunRow, View } from '../../generated/boundary.ts';
-import { type Client, RefusedError } from '../../sim/client.ts';
 import { Asking } from '../../sim/asking.ts';
+import { type Client, RefusedError } from '../../sim/client.ts';
 import { ManyRuns, outcomesOf, type Progress, troubleOf } from './manyRuns.ts';
 
 const PICTURE: View = 'ttft-over-time';

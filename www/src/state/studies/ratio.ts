@@ -4,8 +4,8 @@ import { createSignal, onCleanup } from 'solid-js';
 import { type Json, setAt } from '../../base/json.ts';
 import { writeDocument } from '../../base/text.ts';
 import type { RatioResult } from '../../generated/boundary.ts';
-import { type Client, RefusedError } from '../../sim/client.ts';
 import { Asking } from '../../sim/asking.ts';
+import { type Client, RefusedError } from '../../sim/client.ts';
 import { ManyRuns, outcomesOf, type Progress, troubleOf } from './manyRuns.ts';
 
 /** A search: the row of its ratio, and its seed. */
