@@ -1,13 +1,11 @@
 //! LoRA adapters: which ones the requests of a client name, and how the replicas of a pool hold them.
 
-use super::fields::{fields, without_fields};
+use super::fields::fields;
 use super::limits;
-use serde::{Deserialize, Serialize};
 
 /// Which LoRA adapter a request names. Adapters are numbered `adapter-1`, `adapter-2` and so on, or have names: clients that draw the same name use the same adapter.
-#[apply(field_schema!)]
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+#[apply(choice_schema!)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Adapters {
     /// All equally likely.
     Uniform {
@@ -49,8 +47,7 @@ fields! {
 
 /// An adapter and how often requests name it.
 #[apply(field_schema!)]
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct WeightedAdapter {
     /// Name of the adapter. Empty means the base model.
     pub name: String,
@@ -59,7 +56,7 @@ pub struct WeightedAdapter {
 }
 
 fields! {
-    struct WeightedAdapter {
+    entry WeightedAdapter {
         name: "Adapter" first "sql" => Arrivals;
         weight: "Weight" in [0.0, limits::LENGTH_WEIGHT]
             or "a weight is a share, a percentage or a count" first 1.0 => Arrivals;
@@ -68,8 +65,7 @@ fields! {
 
 /// How the replicas of a pool serve LoRA adapters (vLLM: `--enable-lora`).
 #[apply(field_schema!)]
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Lora {
     /// Adapters in GPU memory at once, and most different adapters in one batch (vLLM: `--max-loras`).
     pub max_loras: u32,
@@ -146,9 +142,8 @@ impl Lora {
 }
 
 /// Which weights of a model have adapters.
-#[apply(schema!)]
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[apply(choice_schema!)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum LoraTargets {
     /// All linear layers: attention and feed-forward, of each expert too.
     #[default]
@@ -157,4 +152,6 @@ pub enum LoraTargets {
     Attention,
 }
 
-without_fields! { LoraTargets }
+fields! {
+    names LoraTargets { All "all" Attention "attention" }
+}

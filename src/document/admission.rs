@@ -1,14 +1,13 @@
 //! The admission policies and their settings.
 
-use super::fields::{fields, without_fields};
+use super::fields::fields;
 use super::limits;
 use super::{ClassPriorities, Detector};
 use serde::{Deserialize, Serialize};
 
 /// Which requests are admitted.
-#[apply(schema!)]
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[apply(choice_schema!)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub enum AdmissionPolicy {
     /// All requests are admitted.
     #[default]
@@ -32,14 +31,13 @@ pub enum AdmissionPolicy {
 }
 
 fields! {
-    choice AdmissionPolicy [AlwaysAdmit RejectAll] { TokenBucket "token-bucket" RateLimit "rate-limit" TenantQuota "tenant-quota" ConcurrencyLimit "concurrency-limit"
+    choice AdmissionPolicy [AlwaysAdmit "always-admit" RejectAll "reject-all"] { TokenBucket "token-bucket" RateLimit "rate-limit" TenantQuota "tenant-quota" ConcurrencyLimit "concurrency-limit"
         SlidingWindow "sliding-window" Shed "shed" SessionCap "session-cap" }
 }
 
 /// What happens to a request that is over a limit.
-#[apply(schema!)]
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[apply(choice_schema!)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum OverLimit {
     /// It is refused.
     #[default]
@@ -48,12 +46,13 @@ pub enum OverLimit {
     Delay,
 }
 
-without_fields! { OverLimit }
+fields! {
+    names OverLimit { Reject "reject" Delay "delay" }
+}
 
 /// A bucket of tokens, full at the start.
 #[apply(field_schema!)]
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct TokenBucket {
     /// Most tokens in the bucket. A longer prompt is never admitted.
     pub capacity_tokens: f64,
@@ -89,8 +88,7 @@ impl Default for TokenBucket {
 
 /// A limit on requests per second.
 #[apply(field_schema!)]
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct RateLimit {
     /// Requests per second in the long run.
     pub requests_per_s: f64,
@@ -120,13 +118,11 @@ impl Default for RateLimit {
 
 /// A limit on the requests of one tenant.
 #[apply(field_schema!)]
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TenantQuota {
     /// Most requests of one tenant that are admitted and not finished.
     pub max_in_flight: u32,
     /// Limits of single tenants, in place of the general one.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub tenants: Vec<TenantLimit>,
     /// What happens to a request over the quota.
     pub then: OverLimit,
@@ -136,7 +132,7 @@ fields! {
     struct TenantQuota {
         max_in_flight: "Most in flight" of "req" in [1, limits::IN_FLIGHT]
             or "use reject-all to admit no request" => Admission;
-        tenants: "Single tenants" up_to [limits::CLIENTS, "tenants", "tenant"] and { "default": [] } => Admission;
+        tenants [omit]: "Single tenants" up_to [limits::CLIENTS, "tenants", "tenant"] => Admission;
         then: "Over the limit" => Admission;
     }
 }
@@ -150,7 +146,6 @@ impl Default for TenantQuota {
 /// A limit of one tenant.
 #[apply(field_schema!)]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 pub struct TenantLimit {
     /// Name of the tenant.
     pub tenant: String,
@@ -159,7 +154,7 @@ pub struct TenantLimit {
 }
 
 fields! {
-    struct TenantLimit {
+    entry TenantLimit {
         tenant: "Tenant" => Admission;
         max_in_flight: "Most in flight" of "req" in [0, limits::IN_FLIGHT] or "0 admits none" first 16 => Admission;
     }
@@ -167,8 +162,7 @@ fields! {
 
 /// Limits on what is admitted in any window of time.
 #[apply(field_schema!)]
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct SlidingWindow {
     /// Length of the window in seconds: what was admitted in the seconds before a request counts.
     pub window_s: f64,
@@ -206,8 +200,7 @@ impl Default for SlidingWindow {
 
 /// Refusal of requests of low priority by the saturation of the replicas.
 #[apply(field_schema!)]
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Shed {
     /// What counts as saturated.
     pub detector: Detector,
@@ -226,9 +219,8 @@ fields! {
 }
 
 /// When a request of low priority is refused.
-#[apply(schema!)]
+#[apply(choice_schema!)]
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
 pub enum ShedRule {
     /// At a saturation of 1 and above, as llm-d's router without flow control.
     #[default]
@@ -238,13 +230,12 @@ pub enum ShedRule {
 }
 
 fields! {
-    choice ShedRule [Saturated] { Probabilistic "probabilistic" }
+    choice ShedRule [Saturated "saturated"] { Probabilistic "probabilistic" }
 }
 
 /// Refusal with probability min(factor · saturation ^ exponent, 1).
 #[apply(field_schema!)]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
 pub struct Probabilistic {
     /// Factor of the power.
     pub factor: f64,
@@ -267,8 +258,7 @@ impl Default for Probabilistic {
 
 /// A limit on the requests in the whole cluster.
 #[apply(field_schema!)]
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConcurrencyLimit {
     /// Most requests that are admitted and not finished.
     pub max_in_flight: u32,
@@ -292,8 +282,7 @@ impl Default for ConcurrencyLimit {
 
 /// A limit on sessions.
 #[apply(field_schema!)]
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct SessionCap {
     /// Most sessions that are active: with a request that was let in and has not finished, or idle for less than `idle_s`. Requests without a session are let in.
     pub max_sessions: u32,

@@ -7,7 +7,6 @@ use serde::{Deserialize, Serialize};
 /// Sessions of an agent. Every arrival of the client begins one. A turn comes after the answer before and the time of the tools; its prompt has all that was said before. After some answers sub-agents go on from the context so far, each with turns of its own, and the next turn waits for all of them and has their last answers in its prompt. A turn without an answer ends the session.
 #[apply(field_schema!)]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
 pub struct Agent {
     /// Turns of a session, those of sub-agents not counted.
     pub turns: Rounds,

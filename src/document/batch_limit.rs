@@ -1,7 +1,7 @@
 //! A number or "auto", the type of several settings of an engine.
 
-use serde::de::{Error, Unexpected, Visitor};
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use super::{At, Problems, Read, Write, read, write};
+use serde_json::Value;
 
 /// A limit on a batch: a number, or "auto", which is what vLLM chooses for the GPU.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -29,50 +29,16 @@ impl BatchLimit {
     }
 }
 
-impl Serialize for BatchLimit {
-    fn serialize<S: Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
-        write_or_auto(self.count(), s)
+impl Read for BatchLimit {
+    fn read(value: &Value, at: &At<'_>, problems: &mut Problems) -> Option<Self> {
+        let read = read::number_or("auto", "a whole number or \"auto\"", value, at, problems)?;
+        Some(read.map_or(Self::Auto, Self::Count))
     }
 }
 
-impl<'de> Deserialize<'de> for BatchLimit {
-    fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
-        Ok(read_or_auto(d, "a whole number or \"auto\"")?.map_or(Self::Auto, Self::Count))
-    }
-}
-
-/// Writes a number, or "auto" for none.
-pub(super) fn write_or_auto<S: Serializer>(number: Option<u32>, s: S) -> Result<S::Ok, S::Error> {
-    match number {
-        None => s.serialize_str("auto"),
-        Some(n) => s.serialize_u32(n),
-    }
-}
-
-/// Reads a number, or none for "auto"; `expected` is what the message calls that.
-pub(super) fn read_or_auto<'de, D: Deserializer<'de>>(
-    d: D,
-    expected: &'static str,
-) -> Result<Option<u32>, D::Error> {
-    // Postcard is not self-describing, but scenarios travel in snapshots as JSON text only.
-    d.deserialize_any(NumberOrAuto(expected))
-}
-
-struct NumberOrAuto(&'static str);
-
-impl Visitor<'_> for NumberOrAuto {
-    type Value = Option<u32>;
-
-    fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(self.0)
-    }
-
-    fn visit_u64<E: Error>(self, n: u64) -> Result<Option<u32>, E> {
-        u32::try_from(n).map(Some).map_err(|_| E::invalid_value(Unexpected::Unsigned(n), &self))
-    }
-
-    fn visit_str<E: Error>(self, s: &str) -> Result<Option<u32>, E> {
-        if s == "auto" { Ok(None) } else { Err(E::invalid_value(Unexpected::Str(s), &self)) }
+impl Write for BatchLimit {
+    fn write(&self) -> Value {
+        write::number_or("auto", self.count())
     }
 }
 

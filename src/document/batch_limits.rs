@@ -4,12 +4,10 @@ use super::batch_limit::BatchLimit;
 use super::fields::fields;
 use super::scheduling::{PreemptionVictim, PriorityPolicy, Scheduler};
 use super::{Compat, Speculative, limits};
-use serde::{Deserialize, Serialize};
 
 /// Batch limits of the engine; names as in vLLM.
 #[apply(field_schema!)]
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct BatchLimits {
     /// Most requests in one batch (vLLM: `max_num_seqs`), up to 65,536. "auto" is vLLM's choice: 1,024 on GPUs of 70 GiB and more but the A100, otherwise 256; never more than the tokens of a step. With `compat: "blis"` it is 256.
     pub max_num_seqs: BatchLimit,
@@ -20,26 +18,18 @@ pub struct BatchLimits {
     /// Most requests in the wait queue. A replica with a full queue refuses requests, and routers skip it. A preempted request always returns to the queue. 0 means no bound.
     pub max_waiting: u32,
     /// Whether a request joins the batch only if its whole prompt fits in the free KV blocks (vLLM: `scheduler_reserve_full_isl`); blocks that running prompts still need count as taken. With false its first chunk is enough. Left out: true, and false with `compat: "blis"`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub reserve_full_prompt: Option<bool>,
     /// Share of the KV blocks that stay free when a request joins a batch that is not empty, from 0 to below 1 (vLLM: `watermark`). Running requests may use them. 0 keeps none free.
-    #[serde(skip_serializing_if = "is_nothing")]
-    #[cfg_attr(feature = "schema", schemars(extend("default" = 0.0)))]
     pub watermark: f64,
     /// Whether a running request that finds no block takes those of another, which is computed again later, as vLLM does. With false it waits a step and nothing joins; only where no request can go on the latest one makes room.
-    #[serde(skip_serializing_if = "is_set")]
-    #[cfg_attr(feature = "schema", schemars(extend("default" = true)))]
     pub preemption: bool,
     /// Who makes room, of the requests that the step has not served yet.
-    #[serde(skip_serializing_if = "PreemptionVictim::is_latest")]
-    #[cfg_attr(feature = "schema", schemars(extend("default" = "latest")))]
     pub victim: PreemptionVictim,
     /// Order of the wait queue.
     pub scheduler: Scheduler,
     /// Priority of a waiting request; only priority schedulers read it.
     pub priority: PriorityPolicy,
     /// Speculative decoding. Left out: a step yields one token of each decoding request.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub speculative: Option<Speculative>,
 }
 
@@ -53,13 +43,13 @@ fields! {
             or "use 0 for no limit besides the token budget" => Steps;
         max_waiting: "Max waiting" in [0, limits::IN_FLIGHT]
             or "use 0 for a queue without a bound" => QueueBound;
-        reserve_full_prompt: "Whole prompt" => Steps;
-        watermark: "Watermark" in [0.0, limits::WATERMARK] or "it is a share of the KV blocks, such as 0.01" => Steps;
-        preemption: "Preemption" => Steps;
-        victim: "Makes room" => Steps;
+        reserve_full_prompt [omit]: "Whole prompt" => Steps;
+        watermark [omit]: "Watermark" in [0.0, limits::WATERMARK] or "it is a share of the KV blocks, such as 0.01" => Steps;
+        preemption [omit]: "Preemption" => Steps;
+        victim [omit]: "Makes room" => Steps;
         scheduler: "Scheduler" => QueueOrder;
         priority: "Priority" => QueueJoin;
-        speculative: "Speculation" => Replace;
+        speculative [omit]: "Speculation" => Replace;
     }
 }
 
@@ -86,18 +76,4 @@ impl BatchLimits {
     pub fn reserves_full_prompt(&self, compat: Compat) -> bool {
         self.reserve_full_prompt.unwrap_or(compat == Compat::None)
     }
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
-fn is_set(on: &bool) -> bool {
-    *on
-}
-
-// A reference is smaller than the number in WebAssembly alone.
-#[cfg_attr(
-    not(target_arch = "wasm32"),
-    expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")
-)]
-fn is_nothing(share: &f64) -> bool {
-    *share <= 0.0
 }

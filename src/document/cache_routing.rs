@@ -1,18 +1,15 @@
 //! The routing policy of SGLang's router, which weighs caches against load.
 
-use super::fields::{fields, without_fields};
+use super::fields::fields;
 use super::limits;
-use serde::{Deserialize, Serialize};
 
 /// When SGLang's router goes by matching prefixes, and when by load.
 #[apply(field_schema!)]
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct CacheAware {
     /// Smallest matching share of the prompt for which a replica is chosen by its prefix, 0 to 1.
     pub cache_threshold: f64,
     /// When loads count as out of balance.
-    #[serde(skip_serializing_if = "CacheBalance::is_spread")]
     pub balance: CacheBalance,
     /// Loads are out of balance if the most and the fewest requests in flight differ by more than this, and by more than the factor below.
     pub balance_abs_threshold: u32,
@@ -23,14 +20,12 @@ pub struct CacheAware {
     /// Which replica gets a prompt without a good match.
     pub miss: CacheMiss,
     /// How the router knows what the caches hold.
-    #[serde(skip_serializing_if = "CacheKnowledge::is_sent")]
     pub knows: CacheKnowledge,
 }
 
 /// When loads count as out of balance.
-#[apply(schema!)]
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[apply(choice_schema!)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum CacheBalance {
     /// By the most and the fewest requests in flight of all replicas: then the fewest decide, whatever the match.
     #[default]
@@ -40,9 +35,8 @@ pub enum CacheBalance {
 }
 
 /// How the router knows what the caches hold.
-#[apply(schema!)]
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[apply(choice_schema!)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum CacheKnowledge {
     /// By what it sent there.
     #[default]
@@ -51,26 +45,17 @@ pub enum CacheKnowledge {
     Events,
 }
 
-without_fields! { CacheBalance CacheKnowledge }
-
-impl CacheBalance {
-    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
-    fn is_spread(&self) -> bool {
-        *self == Self::Spread
-    }
+fields! {
+    names CacheBalance { Spread "spread" AboveMean "above-mean" }
 }
 
-impl CacheKnowledge {
-    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
-    fn is_sent(&self) -> bool {
-        *self == Self::Sent
-    }
+fields! {
+    names CacheKnowledge { Sent "sent" Events "events" }
 }
 
 /// Which replica gets a prompt without a good match.
-#[apply(schema!)]
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[apply(choice_schema!)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum CacheMiss {
     /// The replica with the fewest requests in flight, as SGLang's router does since sgl-project/sglang pull 14650.
     #[default]
@@ -79,19 +64,21 @@ pub enum CacheMiss {
     SmallestMemory,
 }
 
-without_fields! { CacheMiss }
+fields! {
+    names CacheMiss { FewestInFlight "fewest-in-flight" SmallestMemory "smallest-memory" }
+}
 
 fields! {
     struct CacheAware {
         cache_threshold: "Cache threshold" in [0.0, 1.0] or "0.3 is SGLang's default" => Routing;
-        balance: "Balance" and { "default": CacheBalance::Spread } => Routing;
+        balance [omit]: "Balance" => Routing;
         balance_abs_threshold: "Imbalance above" of "req" in [0, limits::IN_FLIGHT]
             or "64 is SGLang's default" => Routing;
         balance_rel_threshold: "Imbalance factor" in [0.0, limits::COST] or "1.5 is SGLang's default" => Routing;
         prefix_index_blocks: "Prefix index" of "blocks" in [1, limits::KV_BLOCKS]
             or "10,000 blocks of 16 tokens are 160,000 tokens" => Routing;
         miss: "Without a match" => Routing;
-        knows: "Knows caches" and { "default": CacheKnowledge::Sent } => Routing;
+        knows [omit]: "Knows caches" => Routing;
     }
 }
 

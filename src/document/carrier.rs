@@ -3,12 +3,10 @@
 use super::fields::fields;
 use super::horizontal::Behavior;
 use super::limits;
-use serde::{Deserialize, Serialize};
 
 /// Who carries out what a policy wants.
-#[apply(schema!)]
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[apply(choice_schema!)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub enum CarriedOutBy {
     /// The policy itself, when it decides.
     #[default]
@@ -19,7 +17,7 @@ pub enum CarriedOutBy {
 }
 
 fields! {
-    choice CarriedOutBy [Policy] { Hpa "hpa" }
+    choice CarriedOutBy [Policy "policy"] { Hpa "hpa" }
 }
 
 impl CarriedOutBy {
@@ -31,8 +29,7 @@ impl CarriedOutBy {
 
 /// A horizontal autoscaler that follows a policy: the wanted number is its only metric, with an average value of 1 as the target.
 #[apply(field_schema!)]
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Carrier {
     /// Seconds between two decisions of the horizontal autoscaler.
     pub sync_s: f64,

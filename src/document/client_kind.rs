@@ -1,14 +1,12 @@
 //! Kinds of clients: lengths, prefixes and conversations under one name. The values of a kind fill the keys that a client
 //! leaves out.
 
-use super::fields::without_fields;
-use serde::{Deserialize, Serialize};
+use super::fields::fields;
 use serde_json::{Map, Value};
 
 /// A kind of traffic. It gives the lengths, the prefix and the conversation that the client leaves out.
-#[apply(schema!)]
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[apply(choice_schema!)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ClientKind {
     /// Short questions, answers of the same length: 256 ± 100 tokens each. BLIS's preset.
     Chatbot,
@@ -26,7 +24,12 @@ pub enum ClientKind {
     Batch,
 }
 
-without_fields! { ClientKind }
+fields! {
+    names ClientKind {
+        Chatbot "chatbot" Contentgen "contentgen" Summarization "summarization" Multidoc "multidoc"
+        Rag "rag" ToolLoops "tool-loops" Batch "batch"
+    }
+}
 
 /// Values of a client as its kind has them, as text: a module of the page that never reads a kind carries no code for it.
 const VALUES: [(&str, &str); 7] = [
@@ -126,8 +129,7 @@ mod tests {
         use ClientKind as K;
         for kind in [K::Chatbot, K::Contentgen, K::Summarization, K::Multidoc, K::Rag, K::ToolLoops, K::Batch]
         {
-            let name = base::json::tree(&kind);
-            assert!(name.as_str().and_then(values_of).is_some(), "{name}");
+            assert!(values_of(kind.name()).is_some(), "{}", kind.name());
         }
         assert_eq!(values_of("chat"), None);
     }

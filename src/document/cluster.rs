@@ -1,39 +1,34 @@
 //! The cluster half of the scenario: pools of replicas, their engine, KV cache and latency model, admission and routing.
 
 use super::Lora;
-use super::batch_limit::{read_or_auto, write_or_auto};
 use super::batch_limits::BatchLimits;
-use super::fields::{fields, without_fields};
+use super::fields::fields;
 use super::latency::LatencyModel;
 use super::limits;
 use super::model::{Architecture, Hardware};
 use super::{
     AdmissionPolicy, Disaggregation, FlowControl, RandomFaults, Resilience, Role, RoutingPolicy, Scaling,
 };
-use serde::{Deserialize, Serialize};
+use super::{At, Problems, Read, Write, read, write};
+use serde_json::Value;
 
 /// The serving cluster.
 #[apply(field_schema!)]
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Cluster {
     /// Groups of equal replicas. Replicas are numbered through all pools in order.
     pub pools: Vec<Pool>,
     /// Which requests are admitted.
     pub admission: AdmissionPolicy,
     /// Queues at the gateway between admission and the router. Without it requests go to the router at once.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub flow_control: Option<FlowControl>,
     /// Which replica gets a request.
     pub routing: RoutingPolicy,
     /// Prefill and decode apart: who prefills a request, and how its KV cache gets to its decode replica. Only pools with the roles `prefill` and `decode` read it.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub disaggregation: Option<Disaggregation>,
     /// What happens to requests whose attempt breaks, and when routers know of it.
-    #[serde(skip_serializing_if = "Resilience::is_default")]
     pub resilience: Resilience,
     /// Replicas that crash at random, beside the faults among the edits.
-    #[serde(skip_serializing_if = "RandomFaults::is_default")]
     pub faults: RandomFaults,
     /// Largest age of the router's view of a replica before a decision refreshes it. 0 means every decision sees the present. In-flight counts are always current.
     pub snapshot_refresh_us: u64,
@@ -49,11 +44,11 @@ fields! {
     struct Cluster {
         pools: "Pools" up_to [limits::POOLS, "pools", "pool"] => Pools by itself;
         admission: "Policy" => Admission by itself;
-        flow_control: "Flow control" => FlowControl;
+        flow_control [omit]: "Flow control" => FlowControl;
         routing: "Policy" => Routing by itself;
-        disaggregation: "Prefill apart" => Handover;
-        resilience: "Resilience" and { "default": Resilience::default() } => Parts;
-        faults: "Random faults" and { "default": RandomFaults::default() } => Parts;
+        disaggregation [omit]: "Prefill apart" => Handover;
+        resilience [omit]: "Resilience" => Parts;
+        faults [omit]: "Random faults" => Parts;
         snapshot_refresh_us: "Signal refresh" of "µs" in [0, limits::LATENCY_US]
             or "it is in microseconds; 0 means none" and { "x-form": ["ms", 1000] } => Signals;
         admission_latency_us: "Latency" of "µs" in [0, limits::LATENCY_US]
@@ -83,9 +78,8 @@ impl Default for Cluster {
 }
 
 /// Engine semantics.
-#[apply(schema!)]
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[apply(choice_schema!)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Compat {
     /// Results of a step appear at its end, preemption keeps generated tokens, the last prompt token is always computed.
     #[default]
@@ -94,103 +88,77 @@ pub enum Compat {
     Blis,
 }
 
-without_fields! { Compat }
+fields! {
+    names Compat { None "none" Blis "blis" }
+}
 
 /// A group of equal replicas.
 #[apply(field_schema!)]
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Pool {
     /// Name of the pool. A pool without a name is called `main`, or `main-2`, `main-3` and so on if that name is taken.
     pub name: String,
     /// What its replicas do: prefill and decode (mixed), or one of the two for requests that move from a prefill to a decode replica.
-    #[serde(skip_serializing_if = "Role::is_mixed")]
     pub role: Role,
     /// Number of replicas. An edit may drain a pool to 0. A pool can begin with 0 if an autoscaler or an edit adds replicas: requests wait for the first one, at most for `scaling.hold_s`.
     pub replicas: u32,
     /// Model, as named in the catalogue, such as llama-3.1-8b.
     pub model: String,
     /// Shape of your own model, in place of the catalogue's shape for `model`. Roofline and cross-model latency and derived KV blocks read it.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub architecture: Option<Architecture>,
     /// GPU, as named in the catalogue, such as H100.
     pub gpu: String,
     /// Figures of your own GPU, in place of the catalogue's figures for `gpu`. Roofline latency, derived KV blocks and costs read them.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub hardware: Option<Hardware>,
     /// Tensor parallelism: how many GPUs serve one replica.
     pub tp: u32,
     /// Pipeline parallelism: stages of a replica, each with `tp` GPUs and its part of the layers (vLLM: `--pipeline-parallel-size`). A replica has as many batches under way as stages. 1 means no pipeline.
-    #[serde(skip_serializing_if = "is_one")]
     pub pp: u32,
     /// Speed of the link over which a stage hands tokens on to the next, in GB/s. 50 is a network of 400 Gbit/s.
-    #[serde(skip_serializing_if = "is_usual_link")]
     pub pp_link_gb_per_s: f64,
     /// Number of replicas that share the experts of a mixture-of-experts model. These replicas are the data-parallel ranks of one server (vLLM: `--data-parallel-size`, with or without `--enable-expert-parallel`): each has its own queue, batch and cache, and sends its tokens to the shared experts. 1 means that every replica has all experts. Only calibrated latency reads it.
-    #[serde(skip_serializing_if = "is_one")]
     pub expert_ranks: u32,
     /// Whether the replicas that share experts start each step together, as the ranks of a real server do: a step takes as long as the longest of them, and reads the experts that the tokens of all are sent to. Without it each replica steps by itself and takes the others to carry as much as it does.
-    #[serde(skip_serializing_if = "is_false")]
     pub expert_ranks_lockstep: bool,
     /// Batch limits of the engine.
     pub engine: BatchLimits,
     /// The paged KV cache of one replica.
     pub kv: KvCache,
     /// LoRA adapters on top of the model. Without it the pool serves the base model alone.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub lora: Option<Lora>,
     /// How long a step takes.
     pub latency: LatencyModel,
     /// How the number of replicas changes during the run.
-    #[serde(skip_serializing_if = "Scaling::is_default")]
     pub scaling: Scaling,
 }
 
 fields! {
     struct Pool {
         name: "Name" => Name;
-        role: "Role" and { "default": Role::Mixed } => Roles;
+        role [omit]: "Role" => Roles;
         replicas: "Replicas" in [0, limits::REPLICAS] or "an edit to 0 drains the pool" => Replicas;
         model: "Model" => Replace;
-        architecture: "Own model" => Replace;
+        architecture [omit]: "Own model" => Replace;
         gpu: "GPU" => Replace;
-        hardware: "Own GPU" => Replace;
+        hardware [omit]: "Own GPU" => Replace;
         tp: "Tensor parallel" in [1, limits::TP] or "1 means one GPU for each replica" => Replace;
-        pp: "Pipeline parallel" in [1, limits::PP]
-            or "1 means that every GPU has a part of every layer" and { "default": 1 } => Replace;
-        pp_link_gb_per_s: "Link of stages" of "GB/s" in [limits::PP_LINK_GB_PER_S_MIN, limits::PP_LINK_GB_PER_S]
-            or "50 is a network of 400 Gbit/s" and { "default": 50.0 } => Replace;
-        expert_ranks: "Expert ranks" in [1, limits::EXPERT_RANKS]
-            or "1 means that every replica has all experts" and { "default": 1 } => Replace;
-        expert_ranks_lockstep: "Ranks in lock step" and { "default": false } => Replace;
+        pp [omit]: "Pipeline parallel" in [1, limits::PP]
+            or "1 means that every GPU has a part of every layer" => Replace;
+        pp_link_gb_per_s [omit]: "Link of stages" of "GB/s" in [limits::PP_LINK_GB_PER_S_MIN, limits::PP_LINK_GB_PER_S]
+            or "50 is a network of 400 Gbit/s" => Replace;
+        expert_ranks [omit]: "Expert ranks" in [1, limits::EXPERT_RANKS]
+            or "1 means that every replica has all experts" => Replace;
+        expert_ranks_lockstep [omit]: "Ranks in lock step" => Replace;
         engine: "Engine" => Parts;
         kv: "KV" => Parts;
-        lora: "LoRA" => Replace;
+        lora [omit]: "LoRA" => Replace;
         latency: "Step times" => Replace;
-        scaling: "Scaling" and { "default": Scaling::default() } => Parts;
+        scaling [omit]: "Scaling" => Parts;
     }
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
-fn is_false(x: &bool) -> bool {
-    !x
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
-fn is_one(x: &u32) -> bool {
-    *x == 1
 }
 
 /// Speed of a network of 400 Gbit/s, in GB/s.
 const USUAL_LINK: f64 = 50.0;
-
-#[cfg_attr(
-    not(target_arch = "wasm32"),
-    expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")
-)]
-fn is_usual_link(x: &f64) -> bool {
-    x.to_bits() == USUAL_LINK.to_bits()
-}
 
 impl Default for Pool {
     fn default() -> Self {
@@ -218,8 +186,7 @@ impl Default for Pool {
 
 /// The paged KV cache of one replica.
 #[apply(field_schema!)]
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct KvCache {
     /// Number of blocks, or "auto": the blocks that fit in the memory of all GPUs of a replica, each GPU holding its share of every block. "auto" is derived from model and GPU for calibrated, roofline and cross-model latency and for your own model or GPU; otherwise it is the catalogue's figure. With `compat: "blis"` it is counted as in BLIS: about `tp` times as many.
     pub blocks: KvBlocks,
@@ -232,10 +199,8 @@ pub struct KvCache {
     /// Blocks of a second tier in CPU memory (vLLM: `--kv-offloading-size`, in GiB). Blocks evicted from the GPU can be loaded from it instead of being computed again. 0 means no second tier.
     pub cpu_blocks: u32,
     /// How the CPU tier works.
-    #[serde(skip_serializing_if = "CpuTier::is_auto")]
     pub cpu_tier: CpuTier,
     /// When blocks are written to the CPU tier.
-    #[serde(skip_serializing_if = "CpuWrite::is_through")]
     pub cpu_write: CpuWrite,
     /// Only for the tier `blis`: share of GPU blocks in use above which cached blocks are copied to it, 0 to 1.
     pub offload_threshold: f64,
@@ -255,8 +220,8 @@ fields! {
             or "vLLM's default is 16" => Replace;
         prefix_caching: "Prefix cache" => Replace;
         cpu_blocks: "CPU blocks" of "blocks" in [0, limits::KV_BLOCKS] or "use 0 for no CPU tier" => Replace;
-        cpu_tier: "CPU tier" and { "default": CpuTier::Auto } => Replace;
-        cpu_write: "CPU writes" and { "default": CpuWrite::WriteThrough } => Replace;
+        cpu_tier [omit]: "CPU tier" => Replace;
+        cpu_write [omit]: "CPU writes" => Replace;
         offload_threshold: "Offload from" in [0.0, 1.0]
             or "it is the share of GPU blocks in use, such as 0.9" => Replace;
         transfer_tokens_per_us: "Transfer rate" of "tok/µs" in [limits::TRANSFER_TOKENS_PER_US_MIN, limits::TRANSFER_TOKENS_PER_US]
@@ -291,9 +256,8 @@ impl KvCache {
 }
 
 /// How the CPU tier works.
-#[apply(schema!)]
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[apply(choice_schema!)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum CpuTier {
     /// `offloading`; with `compat: "blis"` the tier of that simulator.
     #[default]
@@ -304,19 +268,13 @@ pub enum CpuTier {
     Blis,
 }
 
-without_fields! { CpuTier }
-
-impl CpuTier {
-    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
-    fn is_auto(&self) -> bool {
-        *self == Self::Auto
-    }
+fields! {
+    names CpuTier { Auto "auto" Offloading "offloading" Blis "blis" }
 }
 
 /// When a block is written to the CPU tier.
-#[apply(schema!)]
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[apply(choice_schema!)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum CpuWrite {
     /// When it is full, as in vLLM: the tier holds every block, including those on the GPU.
     #[default]
@@ -325,13 +283,8 @@ pub enum CpuWrite {
     WriteBack,
 }
 
-without_fields! { CpuWrite }
-
-impl CpuWrite {
-    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
-    fn is_through(&self) -> bool {
-        *self == Self::WriteThrough
-    }
+fields! {
+    names CpuWrite { WriteThrough "write-through" WriteBack "write-back" }
 }
 
 /// The size of a KV cache: a number of blocks, or "auto".
@@ -343,19 +296,20 @@ pub enum KvBlocks {
     Count(u32),
 }
 
-impl Serialize for KvBlocks {
-    fn serialize<S: serde::Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
+impl Read for KvBlocks {
+    fn read(value: &Value, at: &At<'_>, problems: &mut Problems) -> Option<Self> {
+        let read = read::number_or("auto", "a number of blocks or \"auto\"", value, at, problems)?;
+        Some(read.map_or(Self::Auto, Self::Count))
+    }
+}
+
+impl Write for KvBlocks {
+    fn write(&self) -> Value {
         let number = match self {
             Self::Auto => None,
             Self::Count(n) => Some(*n),
         };
-        write_or_auto(number, s)
-    }
-}
-
-impl<'de> Deserialize<'de> for KvBlocks {
-    fn deserialize<D: serde::Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
-        Ok(read_or_auto(d, "a number of blocks or \"auto\"")?.map_or(Self::Auto, Self::Count))
+        write::number_or("auto", number)
     }
 }
 

@@ -1,7 +1,7 @@
 //! Conversations of several rounds: their number, the gaps between them, and the part of earlier rounds that a prompt
 //! contains.
 
-use super::fields::{fields, without_fields};
+use super::fields::fields;
 use super::limits;
 use base::math;
 use serde::{Deserialize, Serialize};
@@ -9,7 +9,6 @@ use serde::{Deserialize, Serialize};
 /// Conversations of several rounds. Every arrival of the client begins one; each is a session of its own.
 #[apply(field_schema!)]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
 pub struct Conversation {
     /// How many rounds of prompt and answer a conversation has.
     pub rounds: Rounds,
@@ -47,9 +46,8 @@ impl Default for Conversation {
 }
 
 /// How many rounds a conversation has.
-#[apply(field_schema!)]
+#[apply(choice_schema!)]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Rounds {
     /// Always the same number.
     Constant {
@@ -95,9 +93,8 @@ impl Rounds {
 }
 
 /// Time until the user sends the next prompt, from a microsecond to a day.
-#[apply(field_schema!)]
+#[apply(choice_schema!)]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum ThinkTime {
     /// Always the same.
     Constant {
@@ -135,9 +132,8 @@ fields! {
 }
 
 /// When the think time of a conversation begins.
-#[apply(schema!)]
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[apply(choice_schema!)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ConversationClock {
     /// One microsecond per token of the answer after the round arrived, whatever the cluster does. Requests arrive at the same instants under every policy.
     #[default]
@@ -146,12 +142,13 @@ pub enum ConversationClock {
     Closed,
 }
 
-without_fields! { ConversationClock }
+fields! {
+    names ConversationClock { Open "open" Closed "closed" }
+}
 
 /// How much of the earlier rounds a prompt contains.
-#[apply(schema!)]
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[apply(choice_schema!)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ContextGrowth {
     /// All earlier prompts and answers, then the new text. With the conversation in its prefix cache, a replica computes only the new text.
     #[default]
@@ -160,4 +157,6 @@ pub enum ContextGrowth {
     None,
 }
 
-without_fields! { ContextGrowth }
+fields! {
+    names ContextGrowth { Accumulate "accumulate" None "none" }
+}

@@ -1,14 +1,15 @@
 //! Prefill and decode apart: roles of pools, who prefills a request, and how its KV gets to the replica that decodes it.
 
 use super::RoutingPolicy;
-use super::fields::{fields, without_fields};
+use super::fields::fields;
 use super::limits;
+use super::{At, Problems, Read, Write, read, write};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 /// What the replicas of a pool do.
-#[apply(schema!)]
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[apply(choice_schema!)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Role {
     /// Prefill and decode their own requests.
     #[default]
@@ -19,16 +20,13 @@ pub enum Role {
     Decode,
 }
 
-without_fields! { Role }
+fields! {
+    names Role { Mixed "mixed" Prefill "prefill" Decode "decode" }
+}
 
 impl Role {
     /// All of them.
     pub const ALL: [Self; 3] = [Self::Mixed, Self::Prefill, Self::Decode];
-
-    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
-    pub(super) fn is_mixed(&self) -> bool {
-        *self == Self::Mixed
-    }
 
     /// Whether its replicas answer clients.
     pub fn is_home(self) -> bool {
@@ -37,26 +35,15 @@ impl Role {
             Self::Prefill => false,
         }
     }
-
-    /// Its name in documents and reports.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Mixed => "mixed",
-            Self::Prefill => "prefill",
-            Self::Decode => "decode",
-        }
-    }
 }
 
 /// How requests are divided between prefill and decode replicas. Only pools with these roles read it.
 #[apply(field_schema!)]
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Disaggregation {
     /// Who prefills a request: its decode replica, or a prefill replica.
     pub decider: Decider,
     /// Which prefill replica gets a request. Without it a second router with the same policy as `cluster.routing` chooses.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub prefill_routing: Option<RoutingPolicy>,
     /// When the decode replica sets blocks aside for a request.
     pub handoff: Handoff,
@@ -69,7 +56,7 @@ pub struct Disaggregation {
 fields! {
     struct Disaggregation {
         decider: "Decider" => Handover;
-        prefill_routing: "Prefill routing"
+        prefill_routing [omit]: "Prefill routing"
             and { "x-none": "As homes", "x-none-help": "A second router with the policy of the homes." } => Routing by itself;
         handoff: "Hand-over" => Handover;
         first_token: "First token" => Handover;
@@ -78,9 +65,8 @@ fields! {
 }
 
 /// Who prefills a request.
-#[apply(schema!)]
+#[apply(choice_schema!)]
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
 pub enum Decider {
     /// Always the decode replica: prefill replicas get nothing.
     Never,
@@ -92,13 +78,12 @@ pub enum Decider {
 }
 
 fields! {
-    choice Decider [Never Always] { Threshold "threshold" }
+    choice Decider [Never "never" Always "always"] { Threshold "threshold" }
 }
 
 /// When a decode replica prefills a request itself. A request counts by the tokens that this replica would have to compute: those of the prompt without its cached blocks.
 #[apply(field_schema!)]
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
 pub struct ThresholdDecider {
     /// The request is short if it has fewer tokens to compute than that (llm-d: `nonCachedTokens`, 16 in its samples). 0 means that this is not looked at.
     pub uncached_tokens: u32,
@@ -119,9 +104,8 @@ fields! {
 }
 
 /// When the decode replica sets blocks aside for a request that is prefilled elsewhere.
-#[apply(schema!)]
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[apply(choice_schema!)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Handoff {
     /// After the prefill: the decode replica sets blocks aside when the request is first in its queue, and reads the KV cache from the prefill replica (vLLM, llm-d).
     #[default]
@@ -130,12 +114,13 @@ pub enum Handoff {
     Push,
 }
 
-without_fields! { Handoff }
+fields! {
+    names Handoff { Pull "pull" Push "push" }
+}
 
 /// Where the first token that the client sees comes from.
-#[apply(schema!)]
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[apply(choice_schema!)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum FirstToken {
     /// The decode replica computes the last prompt token again and shows the first token (vLLM, llm-d).
     #[default]
@@ -144,12 +129,13 @@ pub enum FirstToken {
     Prefill,
 }
 
-without_fields! { FirstToken }
+fields! {
+    names FirstToken { Decode "decode" Prefill "prefill" }
+}
 
 /// How the KV cache of a prompt gets from a prefill replica to a decode replica: whole blocks, without those that the decode replica has in its cache.
 #[apply(field_schema!)]
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Transfer {
     /// Speed of the network port of one GPU in each direction, in GB/s (10^9 bytes). A replica has as many ports as GPUs. 50 is a network of 400 Gbit/s.
     pub port_gb_per_s: f64,
@@ -197,20 +183,20 @@ pub enum KvBytes {
     Count(u32),
 }
 
-impl Serialize for KvBytes {
-    fn serialize<S: serde::Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
+impl Read for KvBytes {
+    fn read(value: &Value, at: &At<'_>, problems: &mut Problems) -> Option<Self> {
+        let read = read::number_or("auto", "a number of bytes or \"auto\"", value, at, problems)?;
+        Some(read.map_or(Self::Auto, Self::Count))
+    }
+}
+
+impl Write for KvBytes {
+    fn write(&self) -> Value {
         let number = match self {
             Self::Auto => None,
             Self::Count(n) => Some(*n),
         };
-        super::batch_limit::write_or_auto(number, s)
-    }
-}
-
-impl<'de> Deserialize<'de> for KvBytes {
-    fn deserialize<D: serde::Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
-        let read = super::batch_limit::read_or_auto(d, "a number of bytes or \"auto\"")?;
-        Ok(read.map_or(Self::Auto, Self::Count))
+        write::number_or("auto", number)
     }
 }
 

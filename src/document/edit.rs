@@ -4,7 +4,6 @@
 use super::Fault;
 #[cfg(feature = "schema")]
 use super::limits;
-use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 /// New values of fields, by path.
@@ -12,8 +11,7 @@ pub type FieldValues = Map<String, Value>;
 
 /// Redirection of one request.
 #[apply(schema!)]
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Route {
     /// Number of the request; the first to arrive is 0.
     #[cfg_attr(feature = "schema", schemars(range(min = 0, max = limits::REQUESTS - 1)))]
@@ -23,32 +21,31 @@ pub struct Route {
     pub to: u32,
 }
 
+crate::shape! { entry Route { request to } }
+
 /// An edit and when it applies: it sets a field, adds an entry, redirects a request or breaks something.
 #[apply(schema!)]
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct TimedEdit {
     /// Instant, in microseconds after the start. The edit applies before the first event at or after it.
     #[cfg_attr(feature = "schema", schemars(range(min = 0, max = limits::HORIZON_S as u64 * 1_000_000)))]
     pub at_us: u64,
     /// Set by the playground: the edit applies when exactly this many events have run, which fixes its place among events of one instant.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub after_events: Option<u64>,
     /// Fields of this document and their new values, such as `"cluster.pools[0].replicas": 8`. Paths are those of `--set`, under `cluster`, `workload` or `slo`.
-    #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub set: FieldValues,
     /// Lists of this document and the entry appended to each, such as `"cluster.pools": {"name": "burst", "replicas": 2}`. Missing fields of the entry have their defaults.
-    #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub add: FieldValues,
     /// Sends one request to the given replica if it accepts requests. The router still decides, and goes on as if its choice had been followed.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub route: Option<Route>,
     /// Something that breaks at that instant, such as `{"crash": {"replica": 1, "restart_s": 30}}`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fault: Option<Fault>,
     /// Whether the edit is switched off: it keeps its place on the timeline and changes nothing.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub off: bool,
+}
+
+crate::shape! {
+    entry TimedEdit { at_us after_events [omit] set [omit] add [omit] route [omit] fault [omit] off [omit] }
 }
 
 impl TimedEdit {
@@ -65,20 +62,19 @@ impl TimedEdit {
 }
 
 /// What an edit changes: fields are set first, then entries are added.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Change {
     /// Fields and their new values, by path.
     pub set: FieldValues,
     /// Lists and the entry that each gets, by path.
     pub add: FieldValues,
     /// A request, and the replica that it is sent to.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub route: Option<Route>,
     /// Something that breaks.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub fault: Option<Fault>,
 }
+
+crate::shape! { struct Change { set add route [omit] fault [omit] } }
 
 impl Change {
     /// Sends one request to a replica.

@@ -6,21 +6,12 @@
 use super::check::{check_edited, check_fault};
 use super::client_kind;
 use super::parse::{from_value, let_scorers_decide, place_value, profile_beside};
-use super::{Change, Checked, Cluster, Scenario, Slo, TraceSettings, Workload, limits};
-use base::{Diagnostic, Diagnostics, Severity, diag::has_errors, json};
-use serde::Serialize;
-use serde_json::Value;
+use super::{Change, Checked, Cluster, Scenario, TraceSettings, Workload, Write, limits};
+use base::{Diagnostic, Diagnostics, Severity, diag::has_errors};
+use serde_json::{Value, json};
 
 /// What an edit may reach.
 const ROOTS: [&str; 3] = ["cluster", "workload", "slo"];
-
-/// The editable parts of a document.
-#[derive(Serialize)]
-struct Parts<'a> {
-    cluster: &'a Cluster,
-    workload: &'a Workload,
-    slo: &'a Slo,
-}
 
 impl Checked<Scenario> {
     /// The document after an edit; warnings about what it changes come along. Paths in the problems are those of the document.
@@ -38,7 +29,8 @@ impl Checked<Scenario> {
         let about_requests =
             change.paths().any(|path| path == "workload" || path.starts_with("workload.requests"));
         let kept = if about_requests { Vec::new() } else { std::mem::take(&mut workload.requests) };
-        let mut tree = json::tree(&Parts { cluster: &old.cluster, workload: &workload, slo: &old.slo });
+        let (cluster, slo) = (old.cluster.write(), old.slo.write());
+        let mut tree = json!({ "cluster": cluster, "workload": workload.write(), "slo": slo });
         for (path, value) in &change.set {
             problems.extend(place_value(&mut tree, path, value.clone()).err().into_iter().flatten());
             if let Some(client) = path.strip_suffix(".kind").and_then(|client| client_at(&mut tree, client)) {

@@ -1,15 +1,13 @@
 //! Faults: what breaks during a run. A fault is an edit: it stands in `edits` with its instant, so that it can be moved, switched
 //! off and sent in a link.
 
-use super::fields::{fields, without_fields};
+use super::fields::fields;
 use super::limits;
 use base::small::decimal::plain;
-use serde::{Deserialize, Serialize};
 
 /// Something that breaks.
-#[apply(schema!)]
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[apply(choice_schema!)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Fault {
     /// A replica crashes: its step, its requests and its cache are lost.
     Crash(Crash),
@@ -40,9 +38,8 @@ fields! {
 }
 
 /// Which replica of a pool a fault is about.
-#[apply(schema!)]
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[apply(choice_schema!)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Pick {
     /// The lowest number of those that serve.
     #[default]
@@ -51,7 +48,9 @@ pub enum Pick {
     Random,
 }
 
-without_fields! { Pick }
+fields! {
+    names Pick { Lowest "lowest" Random "random" }
+}
 
 /// The replica that a fault is about: one by its number, or one of a pool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,14 +65,11 @@ pub enum Aim<'a> {
 
 /// The crash of a replica.
 #[apply(field_schema!)]
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Crash {
     /// Number of the replica: those of the first pool come first, those started later last. Name either the replica or a pool.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub replica: Option<u32>,
     /// Name of the pool that loses a replica.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub pool: Option<String>,
     /// Which replica of the pool.
     pub pick: Pick,
@@ -83,8 +79,8 @@ pub struct Crash {
 
 fields! {
     struct Crash {
-        replica: "Replica" => Fault;
-        pool: "Pool" => Fault;
+        replica [omit]: "Replica" => Fault;
+        pool [omit]: "Pool" => Fault;
         pick: "Which" => Fault;
         restart_s: "Back after" of "s" in [0.0, limits::HORIZON_S] or "0 means never" => Fault;
     }
@@ -92,14 +88,11 @@ fields! {
 
 /// A planned restart of a replica, as an upgrade does it.
 #[apply(field_schema!)]
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Restart {
     /// Number of the replica: those of the first pool come first, those started later last. Name either the replica or a pool.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub replica: Option<u32>,
     /// Name of the pool of which a replica is restarted.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub pool: Option<String>,
     /// Which replica of the pool.
     pub pick: Pick,
@@ -111,8 +104,8 @@ pub struct Restart {
 
 fields! {
     struct Restart {
-        replica: "Replica" => Fault;
-        pool: "Pool" => Fault;
+        replica [omit]: "Replica" => Fault;
+        pool [omit]: "Pool" => Fault;
         pick: "Which" => Fault;
         drain_s: "Drains for" of "s" in [0.0, limits::HORIZON_S] or "0 means as long as its requests take" => Fault;
         restart_s: "Back after" of "s" in [0.0, limits::HORIZON_S] or "0 means never" => Fault;
@@ -127,14 +120,11 @@ impl Default for Restart {
 
 /// A replica that is slow for a while.
 #[apply(field_schema!)]
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Slow {
     /// Number of the replica: those of the first pool come first, those started later last. Name either the replica or a pool.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub replica: Option<u32>,
     /// Name of the pool that has the slow replica.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub pool: Option<String>,
     /// Which replica of the pool.
     pub pick: Pick,
@@ -146,8 +136,8 @@ pub struct Slow {
 
 fields! {
     struct Slow {
-        replica: "Replica" => Fault;
-        pool: "Pool" => Fault;
+        replica [omit]: "Replica" => Fault;
+        pool [omit]: "Pool" => Fault;
         pick: "Which" => Fault;
         factor: "Factor" of "×" in [1.0, limits::SLOW_FACTOR] or "2 is half as fast" => Fault;
         for_s: "For" of "s" in [0.0, limits::HORIZON_S] or "0 means until the end of the run" => Fault;
@@ -162,14 +152,11 @@ impl Default for Slow {
 
 /// A replica that is stuck for a while.
 #[apply(field_schema!)]
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Stuck {
     /// Number of the replica: those of the first pool come first, those started later last. Name either the replica or a pool.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub replica: Option<u32>,
     /// Name of the pool that has the stuck replica.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub pool: Option<String>,
     /// Which replica of the pool.
     pub pick: Pick,
@@ -179,8 +166,8 @@ pub struct Stuck {
 
 fields! {
     struct Stuck {
-        replica: "Replica" => Fault;
-        pool: "Pool" => Fault;
+        replica [omit]: "Replica" => Fault;
+        pool [omit]: "Pool" => Fault;
         pick: "Which" => Fault;
         for_s: "For" of "s" in [0.0, limits::HORIZON_S] or "0 means until the end of the run" => Fault;
     }
@@ -188,14 +175,11 @@ fields! {
 
 /// Signals of a replica that reach the gateway late for a while.
 #[apply(field_schema!)]
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct LateSignals {
     /// Number of the replica: those of the first pool come first, those started later last. Without a replica and a pool the signals of all replicas are late.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub replica: Option<u32>,
     /// Name of the pool that has the replica.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub pool: Option<String>,
     /// Which replica of the pool.
     pub pick: Pick,
@@ -207,8 +191,8 @@ pub struct LateSignals {
 
 fields! {
     struct LateSignals {
-        replica: "Replica" => Fault;
-        pool: "Pool" => Fault;
+        replica [omit]: "Replica" => Fault;
+        pool [omit]: "Pool" => Fault;
         pick: "Which" => Fault;
         delay_us: "Late by" of "µs" in [0, limits::LATENCY_US]
             or "it is in microseconds; 0 means that nothing new comes" and { "x-form": ["ms", 1000] } => Fault;
@@ -218,14 +202,11 @@ fields! {
 
 /// A replica that the gateway cannot reach for a while.
 #[apply(field_schema!)]
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Unreachable {
     /// Number of the replica: those of the first pool come first, those started later last. Name either the replica or a pool.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub replica: Option<u32>,
     /// Name of the pool that has the replica.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub pool: Option<String>,
     /// Which replica of the pool.
     pub pick: Pick,
@@ -235,8 +216,8 @@ pub struct Unreachable {
 
 fields! {
     struct Unreachable {
-        replica: "Replica" => Fault;
-        pool: "Pool" => Fault;
+        replica [omit]: "Replica" => Fault;
+        pool [omit]: "Pool" => Fault;
         pick: "Which" => Fault;
         for_s: "For" of "s" in [0.0, limits::HORIZON_S] or "0 means until the end of the run" => Fault;
     }
@@ -244,14 +225,11 @@ fields! {
 
 /// Network ports of a replica that carry less for a while.
 #[apply(field_schema!)]
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct TransferLink {
     /// Number of the replica: those of the first pool come first, those started later last. Name either the replica or a pool.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub replica: Option<u32>,
     /// Name of the pool that has the replica.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub pool: Option<String>,
     /// Which replica of the pool.
     pub pick: Pick,
@@ -263,8 +241,8 @@ pub struct TransferLink {
 
 fields! {
     struct TransferLink {
-        replica: "Replica" => Fault;
-        pool: "Pool" => Fault;
+        replica [omit]: "Replica" => Fault;
+        pool [omit]: "Pool" => Fault;
         pick: "Which" => Fault;
         share: "Share" in [0.0, 1.0] or "0.5 is half as fast, 0 carries nothing" => Fault;
         for_s: "For" of "s" in [0.0, limits::HORIZON_S] or "0 means until the end of the run" => Fault;

@@ -4,52 +4,9 @@
 //! A table `fields!` makes two things: the check of the ranges, which every program has, and the notes, from which the
 //! command line writes the schema and the page its form. Relations between fields are in `check`.
 
-use super::limits;
 use super::report::{Report, grouped, plain};
+use super::{At, limits};
 use base::small::decimal;
-use std::fmt::Write;
-
-/// A place in a document. It becomes text only where there is a problem.
-#[derive(Clone, Copy)]
-pub(super) struct At<'a> {
-    before: Option<&'a At<'a>>,
-    step: Step<'a>,
-}
-
-#[derive(Clone, Copy)]
-enum Step<'a> {
-    Key(&'a str),
-    Entry(usize),
-}
-
-impl<'a> At<'a> {
-    /// The place with this path.
-    pub(super) fn path(path: &'a str) -> Self {
-        Self { before: None, step: Step::Key(path) }
-    }
-
-    pub(super) fn key(&'a self, key: &'a str) -> Self {
-        Self { before: Some(self), step: Step::Key(key) }
-    }
-
-    fn entry(&'a self, index: usize) -> Self {
-        Self { before: Some(self), step: Step::Entry(index) }
-    }
-
-    fn text(&self) -> String {
-        let mut text = self.before.map_or_else(String::new, Self::text);
-        match self.step {
-            Step::Key(key) => {
-                if !text.is_empty() {
-                    text.push('.');
-                }
-                text.push_str(key);
-            }
-            Step::Entry(index) => write!(text, "[{index}]").expect("a String takes any text"),
-        }
-        text
-    }
-}
 
 /// A part of the document with the ranges of its fields.
 pub(super) trait Fields {
@@ -183,7 +140,7 @@ impl<T: Fields> Fields for Option<T> {
 macro_rules! without_fields {
     ($($type:ty)*) => {
         $(impl $crate::fields::Fields for $type {
-            fn check_ranges(&self, _: &$crate::fields::At<'_>, _: &mut $crate::report::Report) {}
+            fn check_ranges(&self, _: &$crate::At<'_>, _: &mut $crate::report::Report) {}
         })*
     };
 }
@@ -191,10 +148,11 @@ pub(super) use without_fields;
 
 without_fields! { bool i32 u32 u64 f64 super::BatchLimit super::KvBlocks super::KvBytes }
 
-/// The fields of a type, each with its notes, in this order and as far as they apply:
+/// The fields of a type, each with its notes, in the order in which they are written, and as far as they apply:
 ///
-/// `name: "Label" of "unit" in [min, max] or "remedy" up_to [most, "entries", "entry"] and { "x-…": … } first value => Effect`
+/// `name [how]: "Label" of "unit" in [min, max] or "remedy" up_to [most, "entries", "entry"] and { "x-…": … } first value => Effect`
 ///
+/// - `how`: `omit` where it is not written if it has its default; in an entry `default` if it may be left out.
 /// - `up_to`: how many entries a list may have, and what they are called.
 /// - `first`: what a form starts with where the field has no default.
 /// - `and`: what else a form knows. `x-after`: in a new entry of a list, the seconds by which it lies after that field of the
@@ -205,32 +163,21 @@ without_fields! { bool i32 u32 u64 f64 super::BatchLimit super::KvBlocks super::
 ///   form shows and takes, and how many of the document's units are one of it.
 /// - `=> Effect`: what an edit of it does, see `notes::Effect`. With `by itself` behind it, `check` walks the field's entries.
 ///
-/// `struct Type { … }` is a struct, `enum Type [unit variants] { Variant "name" { … } … }` an enum whose variants have
-/// fields, and `choice Type [unit variants] { Variant "name" … }` one whose variants hold a struct. The compiler refuses a
+/// `struct Type { … }` is a struct with defaults, `entry Type { … }` one whose fields have to be there,
+/// `enum Type [Variant "name" …] { Variant "name" { … } … }` an enum whose variants have fields, behind those that have
+/// none, `choice Type [Variant "name" …] { Variant "name" … }` one whose variants hold a struct, and
+/// `names Type { Variant "name" … }` one without any settings. `shape!` reads and writes them. The compiler refuses a
 /// table that leaves a field or a variant out.
 macro_rules! fields {
-    (struct $type:ident { $($field:ident: $label:literal
-        $(of $unit:literal)? $(in [$min:expr, $max:expr] or $fix:literal)? $(up_to [$most:expr, $many:literal, $one:literal])?
-        $(and { $($more:tt)* })? $(first $first:expr)?
-        => $effect:ident $(by $apart:ident)?;)* }) => {
-        impl $crate::fields::Fields for $type {
-            fn check_ranges(&self, at: &$crate::fields::At<'_>, r: &mut $crate::report::Report) {
-                let Self { $($field),* } = self;
-                $($crate::fields::check_field!(at r $field [$($min, $max, $fix)?] [$($most, $many)?] $($apart)?);)*
-            }
-            #[cfg(feature = "schema")]
-            fn notes() -> Vec<$crate::notes::Note> {
-                vec![$($crate::notes::note!(None, $field, $label, $effect [$($unit)?] [$($min, $max)?] [$($one)?]
-                    [$({ $($more)* })?] [$($first)?])),*]
-            }
-        }
-    };
-    (enum $type:ident [$($alone:ident)*] { $($variant:ident $name:literal { $($field:ident: $label:literal
+    (enum $type:ident [$($alone:ident $word:literal)*] { $($variant:ident $name:literal { $($field:ident $([$how:ident])?: $label:literal
         $(of $unit:literal)? $(in [$min:expr, $max:expr] or $fix:literal)? $(up_to [$most:expr, $many:literal, $one:literal])?
         $(and { $($more:tt)* })? $(first $first:expr)?
         => $effect:ident;)* })* }) => {
+        $crate::shape! {
+            enum $type [$($alone $word)*] { $($variant $name { $($field $([$how])?)* })* } {}
+        }
         impl $crate::fields::Fields for $type {
-            fn check_ranges(&self, at: &$crate::fields::At<'_>, r: &mut $crate::report::Report) {
+            fn check_ranges(&self, at: &$crate::At<'_>, r: &mut $crate::report::Report) {
                 match self {
                     $(Self::$alone => {})*
                     $(Self::$variant { $($field),* } => {
@@ -241,18 +188,40 @@ macro_rules! fields {
             }
             #[cfg(feature = "schema")]
             fn notes() -> Vec<$crate::notes::Note> {
-                vec![$($($crate::notes::note!(Some($name), $field, $label, $effect [$($unit)?] [$($min, $max)?] [$($one)?]
-                    [$({ $($more)* })?] [$($first)?])),*),*]
+                vec![$($($crate::notes::note!(Some($name), $field, $crate::notes::presence!(entry $type $field $($how)?), $label, $effect
+                    [$($unit)?] [$($min, $max)?] [$($one)?] [$({ $($more)* })?] [$($first)?])),*),*]
             }
         }
     };
-    (choice $type:ident [$($alone:ident)*] { $($variant:ident $name:literal)* }) => {
+    (choice $type:ident [$($alone:ident $word:literal)*] { $($variant:ident $name:literal)* }) => {
+        $crate::shape! { enum $type [$($alone $word)*] {} { $($variant $name)* } }
         impl $crate::fields::Fields for $type {
-            fn check_ranges(&self, at: &$crate::fields::At<'_>, r: &mut $crate::report::Report) {
+            fn check_ranges(&self, at: &$crate::At<'_>, r: &mut $crate::report::Report) {
                 match self {
                     $(Self::$alone => {})*
                     $(Self::$variant(settings) => settings.check_ranges(&at.key($name), r),)*
                 }
+            }
+        }
+    };
+    (names $type:ident { $($variant:ident $name:literal)* }) => {
+        $crate::shape! { names $type { $($variant $name)* } }
+        $crate::fields::without_fields! { $type }
+    };
+    ($kind:tt $type:ident { $($field:ident $([$how:ident])?: $label:literal
+        $(of $unit:literal)? $(in [$min:expr, $max:expr] or $fix:literal)? $(up_to [$most:expr, $many:literal, $one:literal])?
+        $(and { $($more:tt)* })? $(first $first:expr)?
+        => $effect:ident $(by $apart:ident)?;)* }) => {
+        $crate::shape! { $kind $type { $($field $([$how])?)* } }
+        impl $crate::fields::Fields for $type {
+            fn check_ranges(&self, at: &$crate::At<'_>, r: &mut $crate::report::Report) {
+                let Self { $($field),* } = self;
+                $($crate::fields::check_field!(at r $field [$($min, $max, $fix)?] [$($most, $many)?] $($apart)?);)*
+            }
+            #[cfg(feature = "schema")]
+            fn notes() -> Vec<$crate::notes::Note> {
+                vec![$($crate::notes::note!(None, $field, $crate::notes::presence!($kind $type $field $($how)?), $label, $effect
+                    [$($unit)?] [$($min, $max)?] [$($one)?] [$({ $($more)* })?] [$($first)?])),*]
             }
         }
     };

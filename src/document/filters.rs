@@ -1,14 +1,13 @@
 //! Filters and pickers of a weighted router: which replicas are left out before scoring, and how one is picked
 //! afterwards.
 
-use super::fields::{fields, without_fields};
+use super::fields::fields;
 use super::{PrefixAffinityFilter, SloHeadroomFilter, limits};
 use serde::{Deserialize, Serialize};
 
 /// Removes replicas before scoring.
-#[apply(schema!)]
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[apply(choice_schema!)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Filter {
     /// Removes replicas that are over a limit, as the router sees them.
     Utilization(UtilizationFilter),
@@ -27,7 +26,6 @@ fields! {
 /// Removes replicas that are over a limit.
 #[apply(field_schema!)]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
 pub struct UtilizationFilter {
     /// The limits; a replica must be within all of them.
     pub conditions: Vec<Condition>,
@@ -53,7 +51,6 @@ impl Default for UtilizationFilter {
 /// One limit of a filter.
 #[apply(field_schema!)]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 pub struct Condition {
     /// The limited quantity.
     pub metric: FilterMetric,
@@ -62,7 +59,7 @@ pub struct Condition {
 }
 
 fields! {
-    struct Condition {
+    entry Condition {
         metric: "Metric" => Routing;
         max: "Max" in [0.0, f64::from(limits::IN_FLIGHT)]
             or "a number of requests, or a share of KV blocks" first 0.8 => Routing;
@@ -70,9 +67,8 @@ fields! {
 }
 
 /// The metric that a filter limits.
-#[apply(schema!)]
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[apply(choice_schema!)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FilterMetric {
     /// Share of KV blocks in use, 0 to 1.
     KvUtilization,
@@ -84,24 +80,16 @@ pub enum FilterMetric {
     ActiveRequests,
 }
 
-without_fields! { FilterMetric }
-
-impl FilterMetric {
-    /// Its name, as written in scenarios.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::KvUtilization => "kv-utilization",
-            Self::WaitingRequests => "waiting-requests",
-            Self::RunningRequests => "running-requests",
-            Self::ActiveRequests => "active-requests",
-        }
+fields! {
+    names FilterMetric {
+        KvUtilization "kv-utilization" WaitingRequests "waiting-requests" RunningRequests "running-requests"
+        ActiveRequests "active-requests"
     }
 }
 
 /// What happens to a request when a filter leaves no replica.
-#[apply(schema!)]
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[apply(choice_schema!)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Fallback {
     /// The filter is skipped: all its candidates stay.
     #[default]
@@ -110,18 +98,17 @@ pub enum Fallback {
     Refuse,
 }
 
-without_fields! { Fallback }
+fields! {
+    names Fallback { All "all" Refuse "refuse" }
+}
 
 /// Keeps a session on its replica.
 #[apply(field_schema!)]
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct SessionFilter {
     /// Most sessions remembered; the least recently used is forgotten first.
     pub max_sessions: u32,
     /// How long after its latest request a session is remembered, in seconds; 300 in llm-d. 0 means for ever.
-    #[serde(skip_serializing_if = "is_for_ever")]
-    #[cfg_attr(feature = "schema", schemars(extend("default" = 0.0)))]
     pub ttl_s: f64,
 }
 
@@ -129,7 +116,7 @@ fields! {
     struct SessionFilter {
         max_sessions: "Most sessions" of "sessions" in [1, limits::SESSIONS]
             or "100,000 is plenty" => Routing;
-        ttl_s: "Remembered for" of "s" in [0.0, limits::ROUTER_TTL_S] or "0 remembers for ever" => Routing;
+        ttl_s [omit]: "Remembered for" of "s" in [0.0, limits::ROUTER_TTL_S] or "0 remembers for ever" => Routing;
     }
 }
 
@@ -139,18 +126,9 @@ impl Default for SessionFilter {
     }
 }
 
-#[cfg_attr(
-    not(target_arch = "wasm32"),
-    expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")
-)]
-fn is_for_ever(ttl_s: &f64) -> bool {
-    *ttl_s <= 0.0
-}
-
 /// How a replica is chosen once all candidates are scored.
-#[apply(schema!)]
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[apply(choice_schema!)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub enum Picker {
     /// The replica with the highest score; `ties` breaks ties.
     #[default]
@@ -162,20 +140,12 @@ pub enum Picker {
 }
 
 fields! {
-    choice Picker [Max WeightedRandom] { Softmax "softmax" }
-}
-
-impl Picker {
-    /// Whether it is the default.
-    pub(super) fn is_max(&self) -> bool {
-        *self == Self::Max
-    }
+    choice Picker [Max "max" WeightedRandom "weighted-random"] { Softmax "softmax" }
 }
 
 /// Randomness of the choice.
 #[apply(field_schema!)]
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Softmax {
     /// A difference in score of this much makes a replica e = 2.7 times as likely. Close to 0 picks the highest score; far above 1 all replicas are about equally likely.
     pub temperature: f64,

@@ -1,13 +1,12 @@
 //! Flow control at the gateway: bands of priority in which requests wait while the replicas are saturated.
 
-use super::fields::{fields, without_fields};
+use super::fields::fields;
 use super::limits;
 use serde::{Deserialize, Serialize};
 
 /// Queues at the gateway, as in llm-d's router: requests wait in bands of priority while the replicas are saturated, and engines keep short queues.
 #[apply(field_schema!)]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
 pub struct FlowControl {
     /// What counts as saturated. Requests wait while the saturation is at or above the ceiling of their band.
     pub detector: Detector,
@@ -90,9 +89,8 @@ impl FlowControl {
 }
 
 /// How full the replicas are, as one number: 1 is saturated. Replicas that take no requests do not count; without any it is 1.
-#[apply(schema!)]
+#[apply(choice_schema!)]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
 pub enum Detector {
     /// Mean over the replicas of the larger of waiting requests / `queue_threshold` and KV use / `kv_threshold`, as last seen.
     Utilization(UtilizationDetector),
@@ -103,7 +101,7 @@ pub enum Detector {
 }
 
 fields! {
-    choice Detector [Never] { Utilization "utilization" Concurrency "concurrency" }
+    choice Detector [Never "never"] { Utilization "utilization" Concurrency "concurrency" }
 }
 
 impl Default for Detector {
@@ -115,7 +113,6 @@ impl Default for Detector {
 /// Saturation by what replicas report of themselves.
 #[apply(field_schema!)]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
 pub struct UtilizationDetector {
     /// Waiting requests at which a replica is saturated.
     pub queue_threshold: f64,
@@ -147,7 +144,6 @@ impl Default for UtilizationDetector {
 /// Saturation by what the gateway itself has sent.
 #[apply(field_schema!)]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
 pub struct ConcurrencyDetector {
     /// What is counted.
     pub mode: ConcurrencyMode,
@@ -172,9 +168,8 @@ impl Default for ConcurrencyDetector {
 }
 
 /// What the concurrency detector counts.
-#[apply(schema!)]
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[apply(choice_schema!)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ConcurrencyMode {
     /// Requests in flight of all replicas over the sum of their limits.
     #[default]
@@ -185,12 +180,13 @@ pub enum ConcurrencyMode {
     Hybrid,
 }
 
-without_fields! { ConcurrencyMode }
+fields! {
+    names ConcurrencyMode { Requests "requests" Tokens "tokens" Hybrid "hybrid" }
+}
 
 /// The saturation up to which each band sends requests on. The highest band with a request that may not go on stops all bands below it.
-#[apply(schema!)]
+#[apply(choice_schema!)]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
 pub enum Ceilings {
     /// The same for all bands.
     Static(StaticCeiling),
@@ -201,7 +197,7 @@ pub enum Ceilings {
 }
 
 fields! {
-    choice Ceilings [SoftReflective] { Static "static" PriorityHoldback "priority-holdback" }
+    choice Ceilings [SoftReflective "soft-reflective"] { Static "static" PriorityHoldback "priority-holdback" }
 }
 
 impl Default for Ceilings {
@@ -213,7 +209,6 @@ impl Default for Ceilings {
 /// One ceiling for all bands.
 #[apply(field_schema!)]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
 pub struct StaticCeiling {
     /// Saturation at and above which requests wait.
     pub ceiling: f64,
@@ -234,7 +229,6 @@ impl Default for StaticCeiling {
 /// Ceilings that fall with the priority.
 #[apply(field_schema!)]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
 pub struct PriorityHoldback {
     /// Ceiling of the highest band.
     pub max: f64,
@@ -259,9 +253,8 @@ impl Default for PriorityHoldback {
 }
 
 /// What ceilings between the highest and the lowest follow.
-#[apply(schema!)]
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[apply(choice_schema!)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum HoldbackBy {
     /// The place of the band among all bands: equal steps.
     #[default]
@@ -270,12 +263,13 @@ pub enum HoldbackBy {
     Value,
 }
 
-without_fields! { HoldbackBy }
+fields! {
+    names HoldbackBy { Rank "rank" Value "value" }
+}
 
 /// Priority of each SLO class at the gateway.
 #[apply(field_schema!)]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
 pub struct ClassPriorities {
     /// Priority of class critical.
     pub critical: i32,
@@ -319,9 +313,8 @@ impl ClassPriorities {
 }
 
 /// What separates the flows of a band.
-#[apply(schema!)]
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[apply(choice_schema!)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum FlowKey {
     /// The tenant.
     #[default]
@@ -332,12 +325,13 @@ pub enum FlowKey {
     Session,
 }
 
-without_fields! { FlowKey }
+fields! {
+    names FlowKey { Tenant "tenant" Client "client" Session "session" }
+}
 
 /// Which flow of a band goes next.
-#[apply(schema!)]
+#[apply(choice_schema!)]
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
 pub enum Fairness {
     /// The flow whose next request is first by the ordering: flows make no difference.
     #[default]
@@ -349,13 +343,12 @@ pub enum Fairness {
 }
 
 fields! {
-    choice Fairness [GlobalStrict RoundRobin] { ProgramAware "program-aware" }
+    choice Fairness [GlobalStrict "global-strict" RoundRobin "round-robin"] { ProgramAware "program-aware" }
 }
 
 /// Least attained service. Service is prompt tokens + `output_weight` · output tokens of completed requests.
 #[apply(field_schema!)]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
 pub struct ProgramAware {
     /// Weight of little attained service.
     pub service_weight: f64,
@@ -383,9 +376,8 @@ impl Default for ProgramAware {
 }
 
 /// Which request of a flow goes next. Among equals the one that came first.
-#[apply(schema!)]
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[apply(choice_schema!)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Ordering {
     /// First come, first served.
     #[default]
@@ -396,12 +388,13 @@ pub enum Ordering {
     SloDeadline,
 }
 
-without_fields! { Ordering }
+fields! {
+    names Ordering { Fcfs "fcfs" Edf "edf" SloDeadline "slo-deadline" }
+}
 
 /// Settings of one band.
 #[apply(field_schema!)]
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
 pub struct FlowBand {
     /// The band: the priority of its requests.
     pub priority: i32,

@@ -1,24 +1,19 @@
 //! Settings of the horizontal autoscaler of Kubernetes.
 
-use super::fields::{fields, without_fields};
+use super::fields::fields;
 use super::limits;
-use super::scaling::is_zero;
-use serde::{Deserialize, Serialize};
 
 /// The horizontal autoscaler of Kubernetes.
 #[apply(field_schema!)]
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Horizontal {
     /// The metric of each replica.
     pub metric: ScalingMetric,
     /// Target value of the metric for each replica or for the pool: a share, or a number of requests.
     pub target: f64,
     /// Whether the target is per replica or for the pool.
-    #[serde(skip_serializing_if = "TargetOf::is_replica")]
     pub target_of: TargetOf,
     /// Further metrics, at most four. The one that asks for the most replicas decides.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub more: Vec<FurtherMetric>,
     /// How fast the number of replicas may change, and how long a change is delayed.
     pub behavior: Behavior,
@@ -28,8 +23,8 @@ fields! {
     struct Horizontal {
         metric: "Metric" => Scaling;
         target: "Target" in [limits::EFFICIENCY_MIN, limits::COST] or "it is what each replica should have" => Scaling;
-        target_of: "Target of" and { "default": "replica" } => Scaling;
-        more: "More metrics" up_to [limits::SCALING_METRICS, "metrics", "metric"] and { "default": [] } => Scaling;
+        target_of [omit]: "Target of" => Scaling;
+        more [omit]: "More metrics" up_to [limits::SCALING_METRICS, "metrics", "metric"] => Scaling;
         behavior: "Behaviour" => Scaling;
     }
 }
@@ -43,15 +38,13 @@ impl Default for Horizontal {
 
 /// A further metric of the horizontal autoscaler.
 #[apply(field_schema!)]
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FurtherMetric {
     /// The metric of each replica.
     pub metric: ScalingMetric,
     /// Target value of the metric for each replica or for the pool: a share, or a number of requests.
     pub target: f64,
     /// Whether the target is per replica or for the pool.
-    #[serde(skip_serializing_if = "TargetOf::is_replica")]
     pub target_of: TargetOf,
 }
 
@@ -59,7 +52,7 @@ fields! {
     struct FurtherMetric {
         metric: "Metric" => Scaling;
         target: "Target" in [limits::EFFICIENCY_MIN, limits::COST] or "it is what each replica should have" => Scaling;
-        target_of: "Target of" and { "default": "replica" } => Scaling;
+        target_of [omit]: "Target of" => Scaling;
     }
 }
 
@@ -70,9 +63,8 @@ impl Default for FurtherMetric {
 }
 
 /// Whether a target is per replica or for the pool.
-#[apply(schema!)]
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[apply(choice_schema!)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum TargetOf {
     /// Per replica: a target of kind `AverageValue`.
     #[default]
@@ -81,19 +73,13 @@ pub enum TargetOf {
     Pool,
 }
 
-without_fields! { TargetOf }
-
-impl TargetOf {
-    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands out references")]
-    pub(super) fn is_replica(&self) -> bool {
-        *self == Self::Replica
-    }
+fields! {
+    names TargetOf { Replica "replica" Pool "pool" }
 }
 
 /// The metric that an autoscaler reads.
-#[apply(schema!)]
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[apply(choice_schema!)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ScalingMetric {
     /// The larger of the shares of KV blocks and of the batch in use.
     #[default]
@@ -126,34 +112,19 @@ pub enum ScalingMetric {
     PendingReplicas,
 }
 
-without_fields! { ScalingMetric }
-
-impl ScalingMetric {
-    /// Its name in the document.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Utilization => "utilization",
-            Self::Kv => "kv",
-            Self::Waiting => "waiting",
-            Self::Running => "running",
-            Self::Requests => "requests",
-            Self::Rate => "rate",
-            Self::GatewayQueue => "gateway-queue",
-            Self::RequestsRunning => "requests-running",
-            Self::PoolSaturation => "pool-saturation",
-            Self::PrefillBacklog => "prefill-backlog",
-            Self::ObjectivesMissed => "objectives-missed",
-            Self::Replicas => "replicas",
-            Self::ReadyReplicas => "ready-replicas",
-            Self::PendingReplicas => "pending-replicas",
-        }
+fields! {
+    names ScalingMetric {
+        Utilization "utilization" Kv "kv" Waiting "waiting" Running "running" Requests "requests"
+        Rate "rate" GatewayQueue "gateway-queue" RequestsRunning "requests-running"
+        PoolSaturation "pool-saturation" PrefillBacklog "prefill-backlog"
+        ObjectivesMissed "objectives-missed" Replicas "replicas" ReadyReplicas "ready-replicas"
+        PendingReplicas "pending-replicas"
     }
 }
 
 /// How fast the horizontal autoscaler may change the number of replicas.
-#[apply(schema!)]
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[apply(choice_schema!)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub enum Behavior {
     /// Up at once, by 100 % or four replicas in 15 s; down to the largest number recommended in the last five minutes.
     #[default]
@@ -165,13 +136,12 @@ pub enum Behavior {
 }
 
 fields! {
-    choice Behavior [Default Legacy] { Rules "rules" }
+    choice Behavior [Default "default" Legacy "legacy"] { Rules "rules" }
 }
 
 /// Rules for both directions.
 #[apply(field_schema!)]
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct BehaviorRules {
     /// Rules for adding replicas.
     pub up: DirectionRules,
@@ -195,8 +165,7 @@ impl Default for BehaviorRules {
 
 /// Rules for one direction.
 #[apply(field_schema!)]
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct DirectionRules {
     /// Stabilization window: how long an opposite recommendation is remembered, in seconds.
     pub stabilization_s: f64,
@@ -209,10 +178,8 @@ pub struct DirectionRules {
     /// Length of the period, in seconds.
     pub period_s: f64,
     /// Length of the period of the limit in per cent, in seconds. 0 means the same period.
-    #[serde(skip_serializing_if = "is_zero")]
     pub percent_period_s: f64,
     /// Limits with periods of their own, at most eight. Any of them replace `pods` and `percent`.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub policies: Vec<ChangeLimit>,
     /// Which of several limits applies.
     pub select: SelectRule,
@@ -225,8 +192,8 @@ fields! {
         pods: "Replicas" in [0, limits::REPLICAS] or "use 0 for no such limit" => Scaling;
         percent: "Per cent" of "%" in [0.0, 100_000.0] or "use 0 for no such limit" => Scaling;
         period_s: "Period" of "s" in [0.0, limits::SCALING_S] or "it is in seconds" => Scaling;
-        percent_period_s: "Period of %" of "s" in [0.0, limits::SCALING_S] or "use 0 for the same" and { "default": 0.0 } => Scaling;
-        policies: "Limits" up_to [limits::SCALING_LIMITS, "limits", "limit"] and { "default": [] } => Scaling;
+        percent_period_s [omit]: "Period of %" of "s" in [0.0, limits::SCALING_S] or "use 0 for the same" => Scaling;
+        policies [omit]: "Limits" up_to [limits::SCALING_LIMITS, "limits", "limit"] => Scaling;
         select: "Which holds" => Scaling;
     }
 }
@@ -248,8 +215,7 @@ impl Default for DirectionRules {
 
 /// A limit of the change in a period.
 #[apply(field_schema!)]
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ChangeLimit {
     /// What the limit counts.
     pub by: LimitUnit,
@@ -274,9 +240,8 @@ impl Default for ChangeLimit {
 }
 
 /// What a limit of the change counts.
-#[apply(schema!)]
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[apply(choice_schema!)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum LimitUnit {
     /// Replicas.
     #[default]
@@ -285,12 +250,13 @@ pub enum LimitUnit {
     Percent,
 }
 
-without_fields! { LimitUnit }
+fields! {
+    names LimitUnit { Pods "pods" Percent "percent" }
+}
 
 /// Which of several limits applies.
-#[apply(schema!)]
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[apply(choice_schema!)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SelectRule {
     /// The limit that allows the larger change.
     #[default]
@@ -301,4 +267,6 @@ pub enum SelectRule {
     Disabled,
 }
 
-without_fields! { SelectRule }
+fields! {
+    names SelectRule { Max "max" Min "min" Disabled "disabled" }
+}

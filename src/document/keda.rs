@@ -4,30 +4,24 @@ use super::expression::{Problem, TriggerFormula, parse_of_triggers};
 use super::fields::fields;
 use super::horizontal::{Behavior, ScalingMetric, TargetOf};
 use super::limits;
-use serde::{Deserialize, Serialize};
 
 /// KEDA.
 #[apply(field_schema!)]
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Keda {
     /// Name of the trigger in a formula. Empty means that of the metric, with `_` for `-`.
-    #[serde(skip_serializing_if = "String::is_empty")]
     pub name: String,
     /// The metric of the trigger, as a sum over the pool; requests held at the gateway count as waiting.
     pub metric: ScalingMetric,
     /// Threshold of the metric for each replica or for the pool.
     pub threshold: f64,
     /// Whether the threshold is per replica or for the pool.
-    #[serde(skip_serializing_if = "TargetOf::is_replica")]
     pub target_of: TargetOf,
     /// The trigger is active above this.
     pub activation: f64,
     /// Further triggers, at most four: any of them keeps the pool awake, and the one that asks for the most decides.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub more: Vec<FurtherTrigger>,
     /// One number made of all triggers, which decides in place of their thresholds.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub formula: Option<KedaFormula>,
     /// Time without an active trigger after which the last replica is removed, in seconds.
     pub cooldown_s: f64,
@@ -37,13 +31,13 @@ pub struct Keda {
 
 fields! {
     struct Keda {
-        name: "Name" and { "default": "" } => Scaling;
+        name [omit]: "Name" => Scaling;
         metric: "Trigger" => Scaling;
         threshold: "Threshold" in [limits::EFFICIENCY_MIN, limits::COST] or "it is what each replica should have" => Scaling;
-        target_of: "Threshold of" and { "default": "replica" } => Scaling;
+        target_of [omit]: "Threshold of" => Scaling;
         activation: "Active above" in [0.0, limits::COST] or "0 is any signal" => Scaling;
-        more: "More triggers" up_to [limits::SCALING_METRICS, "triggers", "trigger"] and { "default": [] } => Scaling;
-        formula: "Formula" => Scaling;
+        more [omit]: "More triggers" up_to [limits::SCALING_METRICS, "triggers", "trigger"] => Scaling;
+        formula [omit]: "Formula" => Scaling;
         cooldown_s: "Cooldown" of "s" in [0.0, limits::SCALING_S] or "it is in seconds" => Scaling;
         behavior: "Behaviour" => Scaling;
     }
@@ -59,18 +53,15 @@ impl Default for Keda {
 
 /// A further trigger of KEDA.
 #[apply(field_schema!)]
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct FurtherTrigger {
     /// Name of the trigger in a formula. Empty means that of the metric, with `_` for `-`.
-    #[serde(skip_serializing_if = "String::is_empty")]
     pub name: String,
     /// The metric of the trigger, as a sum over the pool; requests held at the gateway count as waiting.
     pub metric: ScalingMetric,
     /// Threshold of the metric for each replica or for the pool.
     pub threshold: f64,
     /// Whether the threshold is per replica or for the pool.
-    #[serde(skip_serializing_if = "TargetOf::is_replica")]
     pub target_of: TargetOf,
     /// The trigger is active above this.
     pub activation: f64,
@@ -78,10 +69,10 @@ pub struct FurtherTrigger {
 
 fields! {
     struct FurtherTrigger {
-        name: "Name" and { "default": "" } => Scaling;
+        name [omit]: "Name" => Scaling;
         metric: "Trigger" => Scaling;
         threshold: "Threshold" in [limits::EFFICIENCY_MIN, limits::COST] or "it is what each replica should have" => Scaling;
-        target_of: "Threshold of" and { "default": "replica" } => Scaling;
+        target_of [omit]: "Threshold of" => Scaling;
         activation: "Active above" in [0.0, limits::COST] or "0 is any signal" => Scaling;
     }
 }
@@ -141,15 +132,13 @@ impl FurtherTrigger {
 
 /// A number made of all triggers of KEDA (`scalingModifiers`).
 #[apply(field_schema!)]
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct KedaFormula {
     /// The formula, in a part of expr-lang: names of triggers, `replicas`, `ready` and `pending`, arithmetic, comparisons, `c ? a : b`, `a ?? b` for a trigger without a value, `min(…)`, `max(…)`, and `let name = value;` before it.
     pub formula: String,
     /// Target value of the formula for each replica or for the pool.
     pub target: f64,
     /// Whether the target is per replica or for the pool.
-    #[serde(skip_serializing_if = "TargetOf::is_replica")]
     pub target_of: TargetOf,
     /// The formula is active above this.
     pub activation: f64,
@@ -159,7 +148,7 @@ fields! {
     struct KedaFormula {
         formula: "Formula" and { "x-first": "queue / 5" } => Scaling;
         target: "Target" in [limits::EFFICIENCY_MIN, limits::COST] or "it is what each replica should have" => Scaling;
-        target_of: "Target of" and { "default": "replica" } => Scaling;
+        target_of [omit]: "Target of" => Scaling;
         activation: "Active above" in [0.0, limits::COST] or "0 is any signal" => Scaling;
     }
 }

@@ -1,13 +1,11 @@
 //! What a run keeps of its requests.
 
-use super::fields::without_fields;
+use super::fields::fields;
 use super::limits;
-use serde::{Deserialize, Serialize};
 
 /// What a run keeps of its requests.
-#[apply(schema!)]
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[apply(choice_schema!)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Keep {
     /// A row for each request: exact percentiles, tables of requests, waterfalls, comparisons of requests. At most 5,000,000 requests.
     #[default]
@@ -16,14 +14,11 @@ pub enum Keep {
     Summary,
 }
 
-without_fields! { Keep }
+fields! {
+    names Keep { Rows "rows" Summary "summary" }
+}
 
 impl Keep {
-    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
-    pub(super) fn is_rows(&self) -> bool {
-        *self == Self::Rows
-    }
-
     /// Most requests of one run.
     pub fn most_requests(self) -> u64 {
         match self {

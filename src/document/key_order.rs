@@ -3,8 +3,7 @@
 
 use super::edited::add_entry;
 use super::parse::{from_value, place_value};
-use super::{FieldValues, Scenario};
-use base::json;
+use super::{FieldValues, Scenario, Write};
 use serde_json::Value;
 
 /// The same scenario with the keys of its edits in the order of the document. Keys that the written document leaves
@@ -15,7 +14,7 @@ pub fn in_order(mut scenario: Scenario) -> Scenario {
         return scenario;
     }
     let mut edits = std::mem::take(&mut scenario.edits);
-    let mut document = json::tree(&scenario);
+    let mut document = scenario.write();
     for edit in &mut edits {
         let ordered = has_order(&edit.set) || has_order(&edit.add);
         if edit.off && !ordered {
@@ -34,7 +33,7 @@ pub fn in_order(mut scenario: Scenario) -> Scenario {
         }
         // The check of edits reports one that cannot be applied.
         let Ok(read) = from_value(after) else { continue };
-        let after = json::tree(&read);
+        let after = read.write();
         order_paths(&mut edit.set, &after);
         order_paths(&mut edit.add, &after);
         for (path, value) in &mut edit.set {

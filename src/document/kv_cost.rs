@@ -1,62 +1,50 @@
 //! The routing policy of NVIDIA Dynamo's KV router and its profiles.
 
-use super::fields::{fields, without_fields};
+use super::fields::fields;
 use super::limits;
-use super::scaling::is_zero;
 use serde::{Deserialize, Serialize};
 
 /// Cost of Dynamo's KV router, in KV blocks: scale · max(blocks to prefill + prompt − credits, 0) + blocks in use + active requests times their weight.
 #[apply(field_schema!)]
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct KvCost {
     /// Set of values for the keys below. A key that differs from its default keeps its value.
-    #[serde(skip_serializing_if = "KvCostProfile::is_custom")]
     pub profile: KvCostProfile,
     /// Credit for each block of the prompt in the replica's cache, in blocks to prefill. Dynamo's router-kv-overlap-score-credit.
     pub overlap_credit: f64,
     /// Decay of the overlap credit: it is divided by 1 + this · (tokens to prefill there above those of the least busy replica / tokens of the prompt's blocks). Dynamo's router-kv-overlap-score-credit-decay.
-    #[serde(skip_serializing_if = "is_zero")]
     pub credit_decay: f64,
     /// Credit for each block of the prompt in the CPU tier alone. Dynamo's router-host-cache-hit-weight.
     pub host_credit: f64,
     /// Weight of blocks to prefill against blocks in use. Dynamo's router-prefill-load-scale.
     pub prefill_scale: f64,
     /// Cost in blocks of each request that was sent there and has not left. Dynamo's router-decode-active-request-weight.
-    #[serde(skip_serializing_if = "is_zero")]
     pub active_weight: f64,
     /// 0 takes the lowest cost. Above 0 replicas are drawn at random: a cost higher by this share of the range of costs is e = 2.7 times less likely. Dynamo's router-temperature.
     pub temperature: f64,
     /// How the router knows what the caches hold.
-    #[serde(skip_serializing_if = "CacheIndex::is_events")]
     pub index: CacheIndex,
     /// Seconds for which the blocks of a routed prompt also count as cached, before the replica has them. 0 for none; only with the index `events`. Dynamo's router-predicted-ttl-secs.
-    #[serde(skip_serializing_if = "is_zero")]
     pub predicted_ttl_s: f64,
     /// Whether blocks in use that several requests share count once. Dynamo's router-assume-kv-reuse.
-    #[serde(skip_serializing_if = "is_true")]
     pub assume_reuse: bool,
     /// Seconds without a request after which a session is free to leave the replica of its latest request. 0 binds no session. Dynamo's router-session-affinity-ttl-secs.
-    #[serde(skip_serializing_if = "is_zero")]
     pub session_ttl_s: f64,
 }
 
 fields! {
     struct KvCost {
-        profile: "Profile" and { "default": KvCostProfile::Custom } => Routing;
+        profile [omit]: "Profile" => Routing;
         overlap_credit: "Overlap credit" in [0.0, limits::COST] or "0 leaves caches out" => Routing;
-        credit_decay: "Credit decay" in [0.0, limits::COST] or "0 keeps the credit" and { "default": 0.0 } => Routing;
+        credit_decay [omit]: "Credit decay" in [0.0, limits::COST] or "0 keeps the credit" => Routing;
         host_credit: "CPU tier credit" in [0.0, limits::COST] or "0 leaves CPU tiers out" => Routing;
         prefill_scale: "Prefill scale" in [0.0, limits::COST] or "0 looks at blocks in use only" => Routing;
-        active_weight: "Active requests" of "blocks" in [0.0, limits::COST] or "0 leaves requests out"
-            and { "default": 0.0 } => Routing;
+        active_weight [omit]: "Active requests" of "blocks" in [0.0, limits::COST] or "0 leaves requests out" => Routing;
         temperature: "Temperature" in [0.0, limits::TEMPERATURE] or "0 takes the lowest cost" => Routing;
-        index: "Cache index" and { "default": CacheIndex::Events } => Routing;
-        predicted_ttl_s: "Predicted for" of "s" in [0.0, limits::ROUTER_TTL_S] or "0 predicts nothing"
-            and { "default": 0.0 } => Routing;
-        assume_reuse: "Assume reuse" and { "default": true } => Routing;
-        session_ttl_s: "Session bound for" of "s" in [0.0, limits::ROUTER_TTL_S] or "0 binds no session"
-            and { "default": 0.0 } => Routing;
+        index [omit]: "Cache index" => Routing;
+        predicted_ttl_s [omit]: "Predicted for" of "s" in [0.0, limits::ROUTER_TTL_S] or "0 predicts nothing" => Routing;
+        assume_reuse [omit]: "Assume reuse" => Routing;
+        session_ttl_s [omit]: "Session bound for" of "s" in [0.0, limits::ROUTER_TTL_S] or "0 binds no session" => Routing;
     }
 }
 
@@ -119,15 +107,9 @@ impl KvCost {
     }
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
-fn is_true(x: &bool) -> bool {
-    *x
-}
-
 /// A set of values for the keys of the cost.
-#[apply(schema!)]
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[apply(choice_schema!)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum KvCostProfile {
     /// The keys as they are written; their defaults are those of Dynamo's router.
     #[default]
@@ -138,19 +120,13 @@ pub enum KvCostProfile {
     DynamoAgentic,
 }
 
-without_fields! { KvCostProfile }
-
-impl KvCostProfile {
-    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
-    fn is_custom(&self) -> bool {
-        *self == Self::Custom
-    }
+fields! {
+    names KvCostProfile { Custom "custom" DynamoLoadAware "dynamo-load-aware" DynamoAgentic "dynamo-agentic" }
 }
 
 /// How the router knows what the caches hold.
-#[apply(schema!)]
+#[apply(choice_schema!)]
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
 pub enum CacheIndex {
     /// Replicas report every change of their caches.
     #[default]
@@ -162,19 +138,12 @@ pub enum CacheIndex {
 }
 
 fields! {
-    choice CacheIndex [Events None] { Approximate "approximate" }
-}
-
-impl CacheIndex {
-    fn is_events(&self) -> bool {
-        *self == Self::Events
-    }
+    choice CacheIndex [Events "events" None "none"] { Approximate "approximate" }
 }
 
 /// What the router takes for cached without reports.
 #[apply(field_schema!)]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
 pub struct ApproximateIndex {
     /// Seconds for which a block counts as cached after a prompt with it was sent there. Dynamo's router-ttl-secs.
     pub ttl_s: f64,

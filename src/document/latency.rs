@@ -3,14 +3,12 @@
 //! Every family has the same three overheads outside the engine, which `family!` declares for all of them.
 //! docs/explanation/model/latency.md has the formulas; here are only names, units, defaults and ranges.
 
-use super::fields::{fields, without_fields};
+use super::fields::fields;
 use super::limits;
-use serde::{Deserialize, Serialize};
 
 /// How long a step takes.
-#[apply(schema!)]
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[apply(choice_schema!)]
+#[derive(Clone, Debug, PartialEq)]
 #[expect(
     clippy::large_enum_variant,
     reason = "there is one for each pool, and it is read far more often than it is moved"
@@ -31,7 +29,7 @@ pub enum LatencyModel {
 }
 
 fields! {
-    choice LatencyModel [Catalogue] {
+    choice LatencyModel [Catalogue "catalogue"] {
         Fitted "fitted" Roofline "roofline" CrossModel "cross-model" Piecewise "piecewise" Calibrated "calibrated"
     }
 }
@@ -43,16 +41,14 @@ impl Default for LatencyModel {
 }
 
 /// Declares the figures of a family: type, documentation, defaults and table of fields, the three overheads first. In
-/// the document they are next to the other figures, so that they are fields and not a separate part: serde cannot both
-/// flatten a part and refuse unknown keys.
+/// the document they are next to the other figures, so that they are fields and not a separate part.
 macro_rules! family {
     ($(#[doc = $about:literal])* $name:ident, overheads [$queueing:literal, $per_token:literal, $output:literal] {
-        $($(#[$about_field:meta])* $field:ident: $type:ty = $default:literal { $($said:tt)* })*
+        $($(#[$about_field:meta])* $field:ident $([$how:ident])?: $type:ty = $default:literal { $($said:tt)* })*
     }) => {
         $(#[doc = $about])*
         #[apply(field_schema!)]
-        #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-        #[serde(default, deny_unknown_fields)]
+        #[derive(Clone, Debug, PartialEq)]
         pub struct $name {
             /// Delay before a request is queued, whatever its length, in microseconds.
             pub queueing_us: f64,
@@ -87,19 +83,10 @@ macro_rules! family {
                 queueing_us: "Queueing" of "µs" in [0.0, limits::COEFFICIENT_US] or "times cannot be negative" => Delays;
                 queueing_us_per_prompt_token: "Queue/prompt tok" of "µs" in [0.0, limits::COEFFICIENT_US] or "times cannot be negative" => Delays;
                 output_us_per_token: "Output/token" of "µs" in [0.0, limits::COEFFICIENT_US] or "times cannot be negative" => Steps;
-                $($field: $($said)* => Steps;)*
+                $($field $([$how])?: $($said)* => Steps;)*
             }
         }
     };
-}
-
-/// Whether a coefficient adds nothing: then it is left out, and documents stay as they were before it was there.
-#[cfg_attr(
-    not(target_arch = "wasm32"),
-    expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for a reference")
-)]
-fn is_nothing(us: &f64) -> bool {
-    us.to_bits() == 0
 }
 
 family! {
@@ -112,8 +99,7 @@ family! {
         /// Further time of a step, for each running request it decodes, in microseconds.
         step_us_per_decode_token: f64 = 6.0 { "Step/decode tok" of "µs" in [0.0, limits::COEFFICIENT_US] or "times cannot be negative" }
         /// Further time of a step, for each token of the KV cache that it reads, those computed in it included, in microseconds: the gamma of the queueing model.
-        #[serde(skip_serializing_if = "is_nothing")]
-        step_us_per_context_token: f64 = 0.0 { "Step/context tok" of "µs" in [0.0, limits::COEFFICIENT_US] or "times cannot be negative" and { "default": 0.0 } }
+        step_us_per_context_token [omit]: f64 = 0.0 { "Step/context tok" of "µs" in [0.0, limits::COEFFICIENT_US] or "times cannot be negative" }
     }
 }
 
@@ -165,18 +151,15 @@ family! {
 
 /// The calibrated latency model: built-in coefficients by engine release, or your own coefficients.
 #[apply(field_schema!)]
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct CalibratedSettings {
     /// vLLM release whose costs apply; "latest" is the newest release measured on the GPU.
     pub engine: EngineGeneration,
     /// Where latencies are measured: at a client, including the API server, or in the engine.
     pub clock: LatencyClock,
     /// Your own coefficients, as written by `tokenyard calibrate`, in place of the built-in ones for the GPU.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub coefficients: Option<CalibratedCoefficients>,
     /// The measured run to which your own coefficients were calibrated; a calibration fills it in.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub rests_on: Option<CoefficientSource>,
 }
 
@@ -192,15 +175,14 @@ fields! {
     struct CalibratedSettings {
         engine: "Engine" => Steps;
         clock: "Clock" => Delays;
-        coefficients: "Coefficients" => Steps;
-        rests_on: "Rest on" => Name;
+        coefficients [omit]: "Coefficients" => Steps;
+        rests_on [omit]: "Rest on" => Name;
     }
 }
 
 /// Source of your own coefficients: the measured run that they were calibrated to.
 #[apply(field_schema!)]
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct CoefficientSource {
     /// Name of the file, or of the pasted text.
     pub file: String,
@@ -225,9 +207,8 @@ fields! {
 }
 
 /// Release of the engine, as far as its costs differ.
-#[apply(schema!)]
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[apply(choice_schema!)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum EngineGeneration {
     /// vLLM up to 0.9.
     Early,
@@ -240,12 +221,13 @@ pub enum EngineGeneration {
     Latest,
 }
 
-without_fields! { EngineGeneration }
+fields! {
+    names EngineGeneration { Early "early" Synchronous "synchronous" Ahead "ahead" Latest "latest" }
+}
 
 /// Where latencies are measured.
-#[apply(schema!)]
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[apply(choice_schema!)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum LatencyClock {
     /// At a client on the network, including the time of the API server.
     #[default]
@@ -254,7 +236,9 @@ pub enum LatencyClock {
     Server,
 }
 
-without_fields! { LatencyClock }
+fields! {
+    names LatencyClock { Client "client" Server "server" }
+}
 
 family! {
     /// Coefficients of the calibrated latency model: shares of the GPU's peaks, and times of the engine. The defaults are round figures near those of an H100; a fit begins with them.
@@ -294,40 +278,28 @@ family! {
         /// Further time of a step with prompts that computes more than 512 tokens, in microseconds: it runs without a recorded CUDA graph.
         step_us_with_prefill: f64 = 500.0 { "Step, no graph" of "µs" in [0.0, limits::COEFFICIENT_US] or "times cannot be negative" }
         /// Further query rows that the attention of each sequence computes in a step with more than one prompt token: FlashAttention 2 uses a whole tile for a decoding request. 0 for kernels that do not, such as those on an H100.
-        #[serde(skip_serializing_if = "is_nothing")]
-        attention_rows_with_prefill: f64 = 0.0 { "Attention rows" of "rows" in [0.0, limits::ATTENTION_ROWS] or "tiles of a kernel have at most some hundred rows" and { "default": 0.0 } }
+        attention_rows_with_prefill [omit]: f64 = 0.0 { "Attention rows" of "rows" in [0.0, limits::ATTENTION_ROWS] or "tiles of a kernel have at most some hundred rows" }
         /// Share of the peak FLOP/s of 16 bits that matrix products of routed experts reach if the GPU cannot compute in the number format of their weights. 0 means `compute_efficiency`.
-        #[serde(skip_serializing_if = "is_nothing")]
-        expert_efficiency_weight_only: f64 = 0.0 { "Expert, wt only" in [0.0, 1.0] or "it is a share of the GPU's peak" and { "default": 0.0 } }
+        expert_efficiency_weight_only [omit]: f64 = 0.0 { "Expert, wt only" in [0.0, 1.0] or "it is a share of the GPU's peak" }
         /// Further time of a step for each layer with experts and each of its routed experts, in microseconds: choosing experts and sorting tokens by them.
-        #[serde(skip_serializing_if = "is_nothing")]
-        step_us_per_expert: f64 = 0.0 { "Step/expert" of "µs" in [0.0, limits::COEFFICIENT_US] or "times cannot be negative" and { "default": 0.0 } }
+        step_us_per_expert [omit]: f64 = 0.0 { "Step/expert" of "µs" in [0.0, limits::COEFFICIENT_US] or "times cannot be negative" }
         /// Further time of a step for each layer with shared experts, in microseconds. 0 means 0.6 × `step_us_per_expert_layer`.
-        #[serde(skip_serializing_if = "is_nothing")]
-        step_us_per_shared_layer: f64 = 0.0 { "Step/shared layer" of "µs" in [0.0, limits::COEFFICIENT_US] or "times cannot be negative" and { "default": 0.0 } }
+        step_us_per_shared_layer [omit]: f64 = 0.0 { "Step/shared layer" of "µs" in [0.0, limits::COEFFICIENT_US] or "times cannot be negative" }
         /// Further time of a step for each token, routed expert that computes it, and layer, in microseconds.
-        #[serde(skip_serializing_if = "is_nothing")]
-        expert_us_per_copy: f64 = 0.0 { "Expert/copy" of "µs" in [0.0, limits::COEFFICIENT_US] or "times cannot be negative" and { "default": 0.0 } }
+        expert_us_per_copy [omit]: f64 = 0.0 { "Expert/copy" of "µs" in [0.0, limits::COEFFICIENT_US] or "times cannot be negative" }
         /// Rows of a tile of grouped matrix products: each expert that a step touches computes half a tile more than its tokens on average.
-        #[serde(skip_serializing_if = "is_nothing")]
-        expert_tile_rows: f64 = 0.0 { "Expert tile" of "rows" in [0.0, limits::ATTENTION_ROWS] or "tiles of a kernel have at most some hundred rows" and { "default": 0.0 } }
+        expert_tile_rows [omit]: f64 = 0.0 { "Expert tile" of "rows" in [0.0, limits::ATTENTION_ROWS] or "tiles of a kernel have at most some hundred rows" }
         /// Further time of a step for each layer and each doubling of tensor parallelism, in microseconds.
-        #[serde(skip_serializing_if = "is_nothing")]
-        step_us_per_parallel_doubling: f64 = 0.0 { "Step/TP doubling" of "µs" in [0.0, limits::COEFFICIENT_US] or "times cannot be negative" and { "default": 0.0 } }
+        step_us_per_parallel_doubling [omit]: f64 = 0.0 { "Step/TP doubling" of "µs" in [0.0, limits::COEFFICIENT_US] or "times cannot be negative" }
         /// Further time of a step for each layer whose activations are converted to 8 or 4 bits, in microseconds.
-        #[serde(skip_serializing_if = "is_nothing")]
-        step_us_per_converted_layer: f64 = 0.0 { "Step/converted" of "µs" in [0.0, limits::COEFFICIENT_US] or "times cannot be negative" and { "default": 0.0 } }
+        step_us_per_converted_layer [omit]: f64 = 0.0 { "Step/converted" of "µs" in [0.0, limits::COEFFICIENT_US] or "times cannot be negative" }
         /// Further time, for each layer, of a step with prompts that computes more than 512 tokens, in microseconds: kernels are launched one by one.
-        #[serde(skip_serializing_if = "is_nothing")]
-        step_us_per_layer_without_graph: f64 = 0.0 { "No graph/layer" of "µs" in [0.0, limits::COEFFICIENT_US] or "times cannot be negative" and { "default": 0.0 } }
+        step_us_per_layer_without_graph [omit]: f64 = 0.0 { "No graph/layer" of "µs" in [0.0, limits::COEFFICIENT_US] or "times cannot be negative" }
         /// Time of the replica's front end for a request, whatever its length, in microseconds: HTTP and tokenising. The front end deals with one request after the other.
-        #[serde(skip_serializing_if = "is_nothing")]
-        front_end_us: f64 = 0.0 { "Front end" of "µs" in [0.0, limits::COEFFICIENT_US] or "times cannot be negative" and { "default": 0.0 } }
+        front_end_us [omit]: f64 = 0.0 { "Front end" of "µs" in [0.0, limits::COEFFICIENT_US] or "times cannot be negative" }
         /// Further time of the front end for each prompt token, in microseconds.
-        #[serde(skip_serializing_if = "is_nothing")]
-        front_end_us_per_prompt_token: f64 = 0.0 { "Front/prompt tok" of "µs" in [0.0, limits::COEFFICIENT_US] or "times cannot be negative" and { "default": 0.0 } }
+        front_end_us_per_prompt_token [omit]: f64 = 0.0 { "Front/prompt tok" of "µs" in [0.0, limits::COEFFICIENT_US] or "times cannot be negative" }
         /// Time of the front end to write a token to its client, in microseconds. The tokens of a step are written together, after the requests and tokens that came to the front end before.
-        #[serde(skip_serializing_if = "is_nothing")]
-        stream_us_per_token: f64 = 0.0 { "Stream/token" of "µs" in [0.0, limits::COEFFICIENT_US] or "times cannot be negative" and { "default": 0.0 } }
+        stream_us_per_token [omit]: f64 = 0.0 { "Stream/token" of "µs" in [0.0, limits::COEFFICIENT_US] or "times cannot be negative" }
     }
 }

@@ -6,9 +6,8 @@ use base::math;
 use serde::{Deserialize, Serialize};
 
 /// How many tokens.
-#[apply(field_schema!)]
+#[apply(choice_schema!)]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Lengths {
     /// Always the same.
     Constant {
@@ -130,7 +129,6 @@ fields! {
 /// A length and how often it occurs.
 #[apply(field_schema!)]
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 pub struct WeightedLength {
     /// How many tokens.
     pub tokens: u32,
@@ -139,7 +137,7 @@ pub struct WeightedLength {
 }
 
 fields! {
-    struct WeightedLength {
+    entry WeightedLength {
         tokens: "Tokens" of "tokens" in [1, limits::REQUEST_TOKENS]
             or "a request has at least one token" first 400 => Arrivals;
         weight: "Weight" in [0.0, limits::LENGTH_WEIGHT]

@@ -14,7 +14,19 @@ macro_rules! field_schema {
         #[cfg_attr(
             feature = "schema",
             derive(::schemars::JsonSchema),
-            schemars(transform = crate::notes::describe::<Self>)
+            schemars(deny_unknown_fields, transform = crate::notes::describe::<Self>)
+        )]
+        $($item)*
+    };
+}
+
+/// A choice of the scenario: its variants have the names of the table.
+macro_rules! choice_schema {
+    ($($item:tt)*) => {
+        #[cfg_attr(
+            feature = "schema",
+            derive(::schemars::JsonSchema),
+            schemars(rename_all = "kebab-case", deny_unknown_fields, transform = crate::notes::describe::<Self>)
         )]
         $($item)*
     };
@@ -25,6 +37,7 @@ mod admission;
 mod agent;
 mod batch_limit;
 mod batch_limits;
+pub mod by_serde;
 mod cache_routing;
 mod carrier;
 mod check;
@@ -54,6 +67,7 @@ mod model;
 #[cfg(feature = "schema")]
 mod notes;
 mod parse;
+mod place;
 mod planners;
 mod predicted_latency;
 mod prefix;
@@ -61,6 +75,7 @@ mod prefix_affinity;
 pub mod preset;
 mod random_faults;
 mod rate_profile;
+pub mod read;
 mod report;
 mod resilience;
 mod router_metrics;
@@ -69,6 +84,7 @@ mod scaling;
 mod scaling_policy;
 mod scheduling;
 mod served;
+mod shape;
 mod slo;
 mod speculative;
 mod split;
@@ -76,6 +92,7 @@ mod start_up;
 mod trace_window;
 mod weighted;
 mod workload;
+pub mod write;
 
 pub use adapters::{Adapters, Lora, LoraTargets, WeightedAdapter};
 pub use admission::{
@@ -125,12 +142,14 @@ pub use parse::{
     to_json, value_from_json, value_from_long_json, value_said_once,
 };
 pub use parse::{named_weights, nearest};
+pub use place::At;
 pub use planners::{DynamoLoad, DynamoThroughput, QueueingMode, QueueingModel, RatePredictor};
 pub use predicted_latency::{HeadroomChoice, LatencyPrediction, SloHeadroomFilter};
 pub use prefix::{OnOffPeriods, PrefixGroups};
 pub use prefix_affinity::{PeakPrefill, PrefixAffinityFilter};
 pub use random_faults::RandomFaults;
 pub use rate_profile::{RatePoint, RateProfile, Window};
+pub use read::{Problems, Read};
 pub use report::grouped;
 pub use resilience::{KvLoadFailure, Outlier, Probe, ProbeAction, Resilience};
 pub use router_metrics::{SloAware, TokenAware};
@@ -154,9 +173,9 @@ pub use start_up::{StartPhases, StartSpread, StartUp};
 pub use trace_window::TraceWindow;
 pub use weighted::{Profile, TokenCount, TokenUntil, Weighted, WeightedScorer};
 pub use workload::{Arrivals, Client, TraceSettings, Workload};
+pub use write::Write;
 
 use fields::fields;
-use serde::{Deserialize, Serialize};
 
 /// The version of the scenario format.
 pub const FORMAT_VERSION: u32 = 1;
@@ -168,8 +187,7 @@ pub fn is_unreleased(version: u64) -> bool {
 
 /// A scenario: a cluster, the traffic it gets, and what is changed while it runs.
 #[apply(field_schema!)]
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Scenario {
     /// Version of the scenario format: 1.
     #[cfg_attr(feature = "schema", schemars(range(min = 1, max = FORMAT_VERSION)))]
@@ -228,8 +246,7 @@ impl Default for Scenario {
 
 /// How long to run.
 #[apply(field_schema!)]
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Run {
     /// End of the run in simulated seconds. Events at this instant still run, later ones do not. 0 means until all requests are done; a workload without an end needs a horizon or a request cap. Default 0 if `max_requests` is given.
     pub horizon_s: f64,
@@ -262,8 +279,7 @@ impl Default for Run {
 
 /// What is recorded in addition to the metrics.
 #[apply(field_schema!)]
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Observe {
     /// Number of latest events kept for the event log and the request inspector.
     pub event_log: u32,
@@ -276,7 +292,6 @@ pub struct Observe {
     /// Weights of the fitness score, the only composite number in a report. Empty means no score.
     pub fitness: Vec<FitnessWeight>,
     /// What the run keeps of its requests: rows, or summaries only, which take many more requests.
-    #[serde(skip_serializing_if = "Keep::is_rows")]
     pub keep: Keep,
 }
 
@@ -289,7 +304,7 @@ fields! {
             or "use 0 for no summary of decisions" => Restart;
         anomalies: "Anomalies" => Restart;
         fitness: "Fitness" up_to [FitnessMetric::ALL.len(), "weights", "weight"] => Restart;
-        keep: "Keeps" => Restart;
+        keep [omit]: "Keeps" => Restart;
     }
 }
 

@@ -2,14 +2,12 @@
 //!
 //! Zeros mean "as usual", so that a description can be short; the methods return the resulting values.
 
-use super::fields::{fields, without_fields};
+use super::fields::fields;
 use super::limits;
-use serde::{Deserialize, Serialize};
 
 /// The shape of a transformer, as in its published `config.json`. The defaults are llama-3.1-8b.
 #[apply(field_schema!)]
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Architecture {
     /// Transformer layers (`num_hidden_layers`).
     pub layers: u32,
@@ -54,32 +52,24 @@ pub struct Architecture {
     /// Bytes of one weight of the embeddings and of the output layer. 0 means the same as `bytes_per_param`, but at least 2 with calibrated latency.
     pub bytes_per_embedding_param: f64,
     /// Number format of the matrix products; "auto" takes it from `bytes_per_param`.
-    #[serde(skip_serializing_if = "Precision::is_auto")]
     pub precision: Precision,
     /// Number format of the matrix products of routed experts; "auto" takes it from `bytes_per_expert_param`, or `precision` if that is 0.
-    #[serde(skip_serializing_if = "Precision::is_auto")]
     pub expert_precision: Precision,
     /// Layers whose attention reads only the latest tokens (`sliding_attention` in `layer_types`).
-    #[serde(skip_serializing_if = "is_zero")]
     pub sliding_layers: u32,
     /// Number of latest tokens that those layers read and keep (`sliding_window`).
-    #[serde(skip_serializing_if = "is_zero")]
     pub sliding_window: u32,
     /// Layers without keys and values: linear attention, Mamba and short convolution, which keep a state of fixed size, and layers without any attention.
-    #[serde(skip_serializing_if = "is_zero")]
     pub linear_layers: u32,
     /// Size of the states that layers keep for one request, in KiB, all layers together.
-    #[serde(skip_serializing_if = "is_nothing")]
     pub state_kib_per_request: f64,
     /// Number of tokens that sparse attention reads at most, chosen by an index (`index_topk`). 0 means all.
-    #[serde(skip_serializing_if = "is_zero")]
     pub index_topk: u32,
 }
 
 /// Number format of weights and activations in matrix products.
-#[apply(schema!)]
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[apply(choice_schema!)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Precision {
     /// From the bytes of a weight.
     #[default]
@@ -100,26 +90,11 @@ pub enum Precision {
     Nvfp4,
 }
 
-without_fields! { Precision }
-
-impl Precision {
-    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for a reference")]
-    fn is_auto(&self) -> bool {
-        *self == Self::Auto
+fields! {
+    names Precision {
+        Auto "auto" Bf16 "bf16" Fp8 "fp8" Fp8WeightOnly "fp8-weight-only" Int8 "int8" W4a16 "w4a16"
+        Mxfp4 "mxfp4" Nvfp4 "nvfp4"
     }
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for a reference")]
-fn is_zero(count: &u32) -> bool {
-    *count == 0
-}
-
-#[cfg_attr(
-    not(target_arch = "wasm32"),
-    expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for a reference")
-)]
-fn is_nothing(size: &f64) -> bool {
-    size.to_bits() == 0
 }
 
 fields! {
@@ -157,18 +132,15 @@ fields! {
             or "2 means 16 bits" => Replace;
         bytes_per_embedding_param: "Per embedding" of "bytes" in [0.0, limits::NUMBER_BYTES]
             or "2 means 16 bits" => Replace;
-        precision: "Precision" and { "default": "auto" } => Replace;
-        expert_precision: "Expert precision" and { "default": "auto" } => Replace;
-        sliding_layers: "Sliding layers" in [0, limits::LAYERS] or "take it from the model's config.json"
-            and { "default": 0 } => Replace;
-        sliding_window: "Window" of "tok" in [0, limits::REQUEST_TOKENS] or "take it from the model's config.json"
-            and { "default": 0 } => Replace;
-        linear_layers: "Linear layers" in [0, limits::LAYERS] or "take it from the model's config.json"
-            and { "default": 0 } => Replace;
-        state_kib_per_request: "State/request" of "KiB" in [0.0, limits::STATE_KIB]
-            or "`tokenyard model config.json` prints it" and { "default": 0.0 } => Replace;
-        index_topk: "Index top k" of "tok" in [0, limits::REQUEST_TOKENS]
-            or "take it from the model's config.json" and { "default": 0 } => Replace;
+        precision [omit]: "Precision" => Replace;
+        expert_precision [omit]: "Expert precision" => Replace;
+        sliding_layers [omit]: "Sliding layers" in [0, limits::LAYERS] or "take it from the model's config.json" => Replace;
+        sliding_window [omit]: "Window" of "tok" in [0, limits::REQUEST_TOKENS] or "take it from the model's config.json" => Replace;
+        linear_layers [omit]: "Linear layers" in [0, limits::LAYERS] or "take it from the model's config.json" => Replace;
+        state_kib_per_request [omit]: "State/request" of "KiB" in [0.0, limits::STATE_KIB]
+            or "`tokenyard model config.json` prints it" => Replace;
+        index_topk [omit]: "Index top k" of "tok" in [0, limits::REQUEST_TOKENS]
+            or "take it from the model's config.json" => Replace;
     }
 }
 
@@ -251,8 +223,7 @@ impl Architecture {
 
 /// The figures of one GPU. The defaults are an H100 SXM.
 #[apply(field_schema!)]
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Hardware {
     /// Memory in GiB.
     pub memory_gib: f64,
@@ -263,22 +234,16 @@ pub struct Hardware {
     /// Price of one GPU in US dollars per hour. 0 means unknown.
     pub usd_per_hour: f64,
     /// Peak of dense FP8 matrix products, in TFLOP/s. 0 means that the GPU has no such units.
-    #[serde(skip_serializing_if = "is_nothing")]
     pub tflops_fp8: f64,
     /// Peak of dense INT8 matrix products, in TOP/s (10^12 operations per second). 0 means that the GPU has no such units.
-    #[serde(skip_serializing_if = "is_nothing")]
     pub tops_int8: f64,
     /// Peak of dense FP4 matrix products, in TFLOP/s. 0 means that the GPU has no such units.
-    #[serde(skip_serializing_if = "is_nothing")]
     pub tflops_fp4: f64,
     /// Bandwidth of the link of one GPU to the others, in GB/s, both directions together: NVLink, Infinity Fabric, or PCIe of 16 lanes. 0 means unknown.
-    #[serde(skip_serializing_if = "is_nothing")]
     pub link_gb_per_s: f64,
     /// Highest clock, in MHz. 0 means unknown.
-    #[serde(skip_serializing_if = "is_nothing")]
     pub clock_mhz: f64,
     /// Measured share of the peak memory bandwidth that long reads reach. 0 means unknown.
-    #[serde(skip_serializing_if = "is_nothing")]
     pub read_share: f64,
 }
 
@@ -292,18 +257,12 @@ fields! {
             or "take it from the data sheet or the price list" => Replace;
         usd_per_hour: "Price" of "$/h" in [0.0, limits::USD_PER_HOUR]
             or "take it from the data sheet or the price list" => Price;
-        tflops_fp8: "FP8" of "TFLOP/s" in [0.0, limits::TFLOPS] or "take it from the data sheet"
-            and { "default": 0.0 } => Replace;
-        tops_int8: "INT8" of "TOP/s" in [0.0, limits::TFLOPS] or "take it from the data sheet"
-            and { "default": 0.0 } => Replace;
-        tflops_fp4: "FP4" of "TFLOP/s" in [0.0, limits::TFLOPS] or "take it from the data sheet"
-            and { "default": 0.0 } => Replace;
-        link_gb_per_s: "Link" of "GB/s" in [0.0, limits::LINK_GB_PER_S] or "take it from the data sheet"
-            and { "default": 0.0 } => Replace;
-        clock_mhz: "Clock" of "MHz" in [0.0, limits::CLOCK_MHZ] or "take it from the data sheet"
-            and { "default": 0.0 } => Replace;
-        read_share: "Read of peak" in [0.0, 1.0] or "it is a share of the GPU's peak"
-            and { "default": 0.0 } => Replace;
+        tflops_fp8 [omit]: "FP8" of "TFLOP/s" in [0.0, limits::TFLOPS] or "take it from the data sheet" => Replace;
+        tops_int8 [omit]: "INT8" of "TOP/s" in [0.0, limits::TFLOPS] or "take it from the data sheet" => Replace;
+        tflops_fp4 [omit]: "FP4" of "TFLOP/s" in [0.0, limits::TFLOPS] or "take it from the data sheet" => Replace;
+        link_gb_per_s [omit]: "Link" of "GB/s" in [0.0, limits::LINK_GB_PER_S] or "take it from the data sheet" => Replace;
+        clock_mhz [omit]: "Clock" of "MHz" in [0.0, limits::CLOCK_MHZ] or "take it from the data sheet" => Replace;
+        read_share [omit]: "Read of peak" in [0.0, 1.0] or "it is a share of the GPU's peak" => Replace;
     }
 }
 

@@ -157,11 +157,47 @@ impl Effect {
     }
 }
 
+/// Whether a document has to have a field.
+pub(super) enum Presence {
+    /// It has to be there.
+    Needed,
+    /// It may be left out.
+    Optional,
+    /// The same, and then it has this value.
+    Default(Value),
+}
+
+/// Whether a document has to have a field of a table, by the kind of the table and what it says of the field.
+macro_rules! presence {
+    (struct $type:ident $field:ident $($how:ident)?) => {
+        $crate::notes::Presence::Default($crate::Write::write(&<$type>::default().$field))
+            $(.$how())?
+    };
+    (entry $type:ident $field:ident) => {
+        $crate::notes::Presence::Needed
+    };
+    (entry $type:ident $field:ident $how:ident) => {
+        $crate::notes::Presence::Optional
+    };
+}
+pub(super) use presence;
+
+impl Presence {
+    /// Of a field that is not written where it has its default.
+    pub(super) fn omit(self) -> Self {
+        match self {
+            Self::Default(Value::Null) => Self::Optional,
+            other => other,
+        }
+    }
+}
+
 /// The notes of one field.
 pub(super) struct Note {
     /// The variant of an enum that has the field.
     pub(super) variant: Option<&'static str>,
     pub(super) field: &'static str,
+    pub(super) presence: Presence,
     pub(super) effect: Effect,
     /// The least and the largest number.
     pub(super) range: Option<[Value; 2]>,
@@ -173,18 +209,19 @@ pub(super) struct Note {
 
 /// The note of a field, from what its table says.
 macro_rules! note {
-    ($variant:expr, $field:ident, $label:literal, $effect:ident [$($unit:literal)?] [$($min:expr, $max:expr)?] [$($one:literal)?]
+    ($variant:expr, $field:ident, $presence:expr, $label:literal, $effect:ident [$($unit:literal)?] [$($min:expr, $max:expr)?] [$($one:literal)?]
         [$({ $($more:tt)* })?] [$($first:expr)?]) => {
         $crate::notes::Note {
             variant: $variant,
             field: stringify!($field),
+            presence: $presence,
             effect: $crate::notes::Effect::$effect,
             range: $crate::notes::note!(@range $($min, $max)?),
             said: vec![
                 ("x-label", serde_json::json!($label)),
                 $(("x-unit", serde_json::json!($unit)),)?
                 $(("x-entry", serde_json::json!($one)),)?
-                $(("x-first", serde_json::json!($first)),)?
+                $(("x-first", $crate::Write::write(&$first)),)?
             ],
             more: $crate::notes::note!(@more $($($more)*)?),
         }
@@ -205,8 +242,16 @@ pub(super) use note;
 pub(super) fn describe<T: super::fields::Fields>(schema: &mut Schema) {
     let whole = schema.as_object_mut().expect("the schema of a type with fields is an object");
     for note in T::notes() {
+        let settings = settings(whole, &note).expect("the schema has the variant");
+        if !matches!(note.presence, Presence::Needed) {
+            let_leave_out(settings, note.field);
+        }
         let field =
-            place(whole, &note).unwrap_or_else(|| panic!("no field {} in {:?}", note.field, note.variant));
+            settings.get_mut("properties").and_then(|fields| fields.get_mut(note.field)?.as_object_mut());
+        let field = field.unwrap_or_else(|| panic!("no field {} in {:?}", note.field, note.variant));
+        if let Presence::Default(default) = note.presence {
+            field.insert("default".to_owned(), default);
+        }
         if let Some([min, max]) = note.range {
             let number = number_of(field);
             number.insert("minimum".to_owned(), min);
@@ -223,13 +268,20 @@ pub(super) fn describe<T: super::fields::Fields>(schema: &mut Schema) {
     }
 }
 
-fn place<'a>(whole: &'a mut Map<String, Value>, note: &Note) -> Option<&'a mut Map<String, Value>> {
-    let Some(variant) = note.variant else {
-        return whole.get_mut("properties")?.get_mut(note.field)?.as_object_mut();
-    };
+/// The schema of the object that has the field.
+fn settings<'a>(whole: &'a mut Map<String, Value>, note: &Note) -> Option<&'a mut Map<String, Value>> {
+    let Some(variant) = note.variant else { return Some(whole) };
     let variants = whole.get_mut("oneOf")?.as_array_mut()?;
-    let settings = variants.iter_mut().find_map(|v| v.get_mut("properties")?.get_mut(variant))?;
-    settings.get_mut("properties")?.get_mut(note.field)?.as_object_mut()
+    variants.iter_mut().find_map(|v| v.get_mut("properties")?.get_mut(variant))?.as_object_mut()
+}
+
+/// Takes a field out of those that an object has to have.
+fn let_leave_out(object: &mut Map<String, Value>, field: &str) {
+    let Some(Value::Array(needed)) = object.get_mut("required") else { return };
+    needed.retain(|needed| needed != field);
+    if needed.is_empty() {
+        object.shift_remove("required");
+    }
 }
 
 /// The place of a field's range: for a number or "auto", the range of the number.

@@ -1,13 +1,11 @@
 //! Settings of the autoscalers that follow objectives: the queueing model of llm-d and the planners of NVIDIA Dynamo.
 
-use super::fields::{fields, without_fields};
+use super::fields::fields;
 use super::limits;
-use serde::{Deserialize, Serialize};
 
 /// The queueing model of llm-d's variant autoscaler.
 #[apply(field_schema!)]
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct QueueingModel {
     /// As the description says, or as the published program does.
     pub mode: QueueingMode,
@@ -43,9 +41,8 @@ impl Default for QueueingModel {
 }
 
 /// Which queueing model.
-#[apply(schema!)]
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[apply(choice_schema!)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum QueueingMode {
     /// As the description says.
     #[default]
@@ -54,12 +51,13 @@ pub enum QueueingMode {
     AsCoded,
 }
 
-without_fields! { QueueingMode }
+fields! {
+    names QueueingMode { Corrected "corrected" AsCoded "as-coded" }
+}
 
 /// The throughput planner of NVIDIA Dynamo.
 #[apply(field_schema!)]
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct DynamoThroughput {
     /// Objective of the time to first token, in milliseconds.
     pub ttft_ms: f64,
@@ -84,9 +82,8 @@ impl Default for DynamoThroughput {
 }
 
 /// How the next rate is predicted.
-#[apply(schema!)]
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[apply(choice_schema!)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RatePredictor {
     /// The last rate.
     #[default]
@@ -95,12 +92,13 @@ pub enum RatePredictor {
     Trend,
 }
 
-without_fields! { RatePredictor }
+fields! {
+    names RatePredictor { Constant "constant" Trend "trend" }
+}
 
 /// The load planner of NVIDIA Dynamo.
 #[apply(field_schema!)]
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct DynamoLoad {
     /// Objective of the time to first token, in milliseconds. 0 means none.
     pub ttft_ms: f64,

@@ -1,13 +1,11 @@
 //! Routing by predicted latency: how a weighted router predicts, how it scores what it predicts, and the filter.
 
-use super::fields::{fields, without_fields};
+use super::fields::fields;
 use super::limits;
-use serde::{Deserialize, Serialize};
 
 /// Predictions of TTFT and TPOT by the pool's latency model, and how `predicted-latency` scores them.
 #[apply(field_schema!)]
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct LatencyPrediction {
     /// Weight of the TTFT against the TPOT.
     pub ttft_weight: f64,
@@ -44,9 +42,8 @@ impl Default for LatencyPrediction {
 }
 
 /// Which of several replicas that are predicted to meet the objectives scores highest.
-#[apply(schema!)]
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[apply(choice_schema!)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum HeadroomChoice {
     /// The closest to the objectives: the others stay free for bursts.
     #[default]
@@ -55,24 +52,24 @@ pub enum HeadroomChoice {
     Most,
 }
 
-without_fields! { HeadroomChoice }
+fields! {
+    names HeadroomChoice { Least "least" Most "most" }
+}
 
 /// Keeps replicas that are predicted to meet the objectives.
 #[apply(field_schema!)]
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct SloHeadroomFilter {
     /// Probability of keeping those that are predicted to miss the objectives instead, if there are both, 0 to 1.
     pub epsilon: f64,
     /// Whether requests of the classes sheddable, batch and background are refused if no replica is predicted to meet the objectives, has an empty batch, or uses less than 2 % of its KV blocks. llm-d's latency-slo-admitter.
-    #[serde(skip_serializing_if = "is_false")]
     pub shed: bool,
 }
 
 fields! {
     struct SloHeadroomFilter {
         epsilon: "Exploration" in [0.0, 1.0] or "0.01 is llm-d's default" => Routing;
-        shed: "Shed" and { "default": false } => Routing;
+        shed [omit]: "Shed" => Routing;
     }
 }
 
@@ -80,9 +77,4 @@ impl Default for SloHeadroomFilter {
     fn default() -> Self {
         Self { epsilon: 0.01, shed: false }
     }
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
-fn is_false(x: &bool) -> bool {
-    !*x
 }

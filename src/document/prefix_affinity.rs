@@ -2,13 +2,12 @@
 
 use super::fields::{Ranged, fields, without_fields};
 use super::limits;
-use serde::de::{Error, Unexpected, Visitor};
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use super::{At, Problems, Read, Write, read, write};
+use serde_json::Value;
 
 /// Keeps a prompt where it was sent before.
 #[apply(field_schema!)]
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct PrefixAffinityFilter {
     /// Share of the prompt that the router must have sent to a replica for it to be kept, 0 to 1. 0 keeps all replicas.
     pub threshold: f64,
@@ -58,51 +57,27 @@ without_fields! { PeakPrefill }
 impl Ranged for PeakPrefill {
     type Bound = u32;
 
-    fn check_range(
-        &self,
-        range: [u32; 2],
-        fix: &str,
-        at: &super::fields::At<'_>,
-        r: &mut super::report::Report,
-    ) {
+    fn check_range(&self, range: [u32; 2], fix: &str, at: &At<'_>, r: &mut super::report::Report) {
         if let Self::TokensPerS(n) = self {
             n.check_range(range, fix, at, r);
         }
     }
 }
 
-impl Serialize for PeakPrefill {
-    fn serialize<S: Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
-        match self {
-            Self::Model => s.serialize_str("model"),
-            Self::TokensPerS(n) => s.serialize_u32(*n),
-        }
+impl Read for PeakPrefill {
+    fn read(value: &Value, at: &At<'_>, problems: &mut Problems) -> Option<Self> {
+        let allowed = "a whole number of tokens per second or \"model\"";
+        Some(read::number_or("model", allowed, value, at, problems)?.map_or(Self::Model, Self::TokensPerS))
     }
 }
 
-impl<'de> Deserialize<'de> for PeakPrefill {
-    fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
-        // Scenarios travel in snapshots as JSON text only, which says what a value is.
-        d.deserialize_any(NumberOrModel)
-    }
-}
-
-struct NumberOrModel;
-
-impl Visitor<'_> for NumberOrModel {
-    type Value = PeakPrefill;
-
-    fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("a whole number of tokens per second or \"model\"")
-    }
-
-    fn visit_u64<E: Error>(self, n: u64) -> Result<PeakPrefill, E> {
-        let n = u32::try_from(n).map_err(|_| E::invalid_value(Unexpected::Unsigned(n), &self))?;
-        Ok(PeakPrefill::TokensPerS(n))
-    }
-
-    fn visit_str<E: Error>(self, s: &str) -> Result<PeakPrefill, E> {
-        if s == "model" { Ok(PeakPrefill::Model) } else { Err(E::invalid_value(Unexpected::Str(s), &self)) }
+impl Write for PeakPrefill {
+    fn write(&self) -> Value {
+        let number = match self {
+            Self::Model => None,
+            Self::TokensPerS(n) => Some(*n),
+        };
+        write::number_or("model", number)
     }
 }
 

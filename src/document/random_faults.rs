@@ -7,7 +7,6 @@ use serde::{Deserialize, Serialize};
 /// Replicas that crash at random.
 #[apply(field_schema!)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
 pub struct RandomFaults {
     /// Mean time that a replica serves before it crashes; the times are exponential, from a stream of each replica. 0 means that none crashes. A run has at most 10,000 such crashes.
     pub crash_mtbf_s: f64,
@@ -19,11 +18,5 @@ fields! {
     struct RandomFaults {
         crash_mtbf_s: "Crash MTBF" of "s" in [0.0, limits::HORIZON_S] or "0 means that none crashes" => Fault;
         restart_s: "Back after" of "s" in [0.0, limits::HORIZON_S] or "0 means never" => Fault;
-    }
-}
-
-impl RandomFaults {
-    pub(super) fn is_default(&self) -> bool {
-        *self == Self::default()
     }
 }

@@ -3,12 +3,10 @@
 use super::fields::fields;
 use super::limits;
 use base::{Between, Curve, Micros, math};
-use serde::{Deserialize, Serialize};
 
 /// How the rate of a client changes over time: its requests per second are multiplied by a factor.
-#[apply(field_schema!)]
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+#[apply(choice_schema!)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub enum RateProfile {
     /// The same at all times.
     #[default]
@@ -60,7 +58,7 @@ pub enum RateProfile {
 }
 
 fields! {
-    enum RateProfile [Steady] {
+    enum RateProfile [Steady "steady"] {
         Windows "windows" {
             windows: "Windows" up_to [limits::RATE_POINTS, "windows", "window"]
                 first [Window { start_s: 30.0, end_s: 90.0 }] => Rate;
@@ -108,8 +106,7 @@ const FIRST_POINTS: [RatePoint; 3] = [
 
 /// A window of time.
 #[apply(field_schema!)]
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Window {
     /// When it begins, in simulated seconds.
     pub start_s: f64,
@@ -118,7 +115,7 @@ pub struct Window {
 }
 
 fields! {
-    struct Window {
+    entry Window {
         start_s: "Start" of "s" in [0.0, limits::HORIZON_S]
             or "it is in seconds after the start of the run" and { "x-after": ["end_s", 30.0] } first 60.0 => Rate;
         end_s: "End" of "s" in [0.0, limits::HORIZON_S]
@@ -128,8 +125,7 @@ fields! {
 
 /// A factor on the rate from some time on.
 #[apply(field_schema!)]
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RatePoint {
     /// When, in simulated seconds.
     pub at_s: f64,
@@ -138,7 +134,7 @@ pub struct RatePoint {
 }
 
 fields! {
-    struct RatePoint {
+    entry RatePoint {
         at_s: "At" of "s" in [0.0, limits::HORIZON_S]
             or "it is in seconds after the start of the run" and { "x-after": ["at_s", 30.0] } first 0.0 => Rate;
         factor: "Factor" in [0.0, limits::RATE_FACTOR]

@@ -1,13 +1,12 @@
 //! What happens to requests whose replica breaks: whether and when they are sent elsewhere, and when routers know.
 
-use super::fields::{fields, without_fields};
+use super::fields::fields;
 use super::limits;
 use serde::{Deserialize, Serialize};
 
 /// Attempts after one that broke. The defaults of the budget and the back-off are those of the Envoy proxy.
 #[apply(field_schema!)]
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Resilience {
     /// Most further attempts of a request whose attempt broke. A request without an attempt left is lost.
     pub retries: u32,
@@ -32,17 +31,14 @@ pub struct Resilience {
     /// Longest time from the start of a transfer of KV to its landing. It counts from the first fault of a run on.
     pub transfer_timeout_s: f64,
     /// Probes of replicas that may be stuck or out of reach. Without it there are none.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub probe: Option<Probe>,
     /// Ejection of replicas whose attempts break one after the other. Without it there is none.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub outlier: Option<Outlier>,
 }
 
 /// What happens to a request whose KV was lost on the way to its home.
-#[apply(schema!)]
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[apply(choice_schema!)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum KvLoadFailure {
     /// Its attempt breaks.
     #[default]
@@ -51,7 +47,9 @@ pub enum KvLoadFailure {
     Recompute,
 }
 
-without_fields! { KvLoadFailure }
+fields! {
+    names KvLoadFailure { Fail "fail" Recompute "recompute" }
+}
 
 fields! {
     struct Resilience {
@@ -66,15 +64,14 @@ fields! {
         kv_load_failure: "KV lost" => Resilience;
         lease_s: "Lease" of "s" in [0.0, limits::HORIZON_S] or "0 means that nothing is held" => Resilience;
         transfer_timeout_s: "Transfer time-out" of "s" in [0.0, limits::HORIZON_S] or "0 means none" => Resilience;
-        probe: "Probe" => Resilience;
-        outlier: "Outliers" => Resilience;
+        probe [omit]: "Probe" => Resilience;
+        outlier [omit]: "Outliers" => Resilience;
     }
 }
 
 /// Probes of replicas at multiples of an interval, as those of Kubernetes. A probe fails if the replica is stuck or cannot be reached; a slow one passes.
 #[apply(field_schema!)]
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
 pub struct Probe {
     /// Time between two probes.
     pub interval_s: f64,
@@ -115,9 +112,8 @@ impl Default for Probe {
 }
 
 /// What follows from probes that failed.
-#[apply(schema!)]
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[apply(choice_schema!)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ProbeAction {
     /// The replica is ejected: it runs and gets nothing new.
     #[default]
@@ -126,12 +122,13 @@ pub enum ProbeAction {
     Restart,
 }
 
-without_fields! { ProbeAction }
+fields! {
+    names ProbeAction { Eject "eject" Restart "restart" }
+}
 
 /// Ejection of replicas whose attempts break one after the other, as in the Envoy proxy.
 #[apply(field_schema!)]
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
 pub struct Outlier {
     /// Attempts at a replica that break, with none completed between them, after which it is ejected.
     pub consecutive: u32,
@@ -172,11 +169,5 @@ impl Default for Resilience {
             probe: None,
             outlier: None,
         }
-    }
-}
-
-impl Resilience {
-    pub(super) fn is_default(&self) -> bool {
-        *self == Self::default()
     }
 }

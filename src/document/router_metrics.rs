@@ -4,12 +4,10 @@ use super::fields::fields;
 use super::horizontal::{Behavior, BehaviorRules, DirectionRules};
 use super::limits;
 use super::prefix_affinity::PeakPrefill;
-use serde::{Deserialize, Serialize};
 
 /// Scales by tokens that wait for their prefill, and by KV cache in use: the one that asks for more decides.
 #[apply(field_schema!)]
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct TokenAware {
     /// Prompt tokens per second by which the backlog becomes time: a number, or `model` for that of the pool's latency model in full steps of prompt tokens.
     pub peak_prefill_tokens_per_s: PeakPrefill,
@@ -42,8 +40,7 @@ impl Default for TokenAware {
 
 /// Scales by latency over its objective.
 #[apply(field_schema!)]
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct SloAware {
     /// Objective of the time to first token, in milliseconds.
     pub ttft_ms: f64,

@@ -1,6 +1,6 @@
 //! The routing policies and their settings.
 
-use super::fields::{fields, without_fields};
+use super::fields::fields;
 use super::limits;
 use super::{CacheAware, Expression, KvCost, Weighted};
 use serde::{Deserialize, Serialize};
@@ -9,9 +9,8 @@ use serde::{Deserialize, Serialize};
 pub(super) const ROUTERS: [&str; 2] = ["cluster.routing", "cluster.disaggregation.prefill_routing"];
 
 /// Which replica gets a request. Ties go to the lowest replica number unless said otherwise.
-#[apply(schema!)]
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[apply(choice_schema!)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub enum RoutingPolicy {
     /// Each replica in turn, independent of load.
     #[cfg_attr(feature = "schema", schemars(extend("x-group" = "No signals")))]
@@ -56,7 +55,7 @@ pub enum RoutingPolicy {
 }
 
 fields! {
-    choice RoutingPolicy [RoundRobin Random LeastLoaded AlwaysBusiest LeastKv] {
+    choice RoutingPolicy [RoundRobin "round-robin" Random "random" LeastLoaded "least-loaded" AlwaysBusiest "always-busiest" LeastKv "least-kv"] {
         PowerOfD "power-of-d" PrefixAware "prefix-aware" PrefixOverlap "prefix-overlap"
         SessionAffinity "session-affinity" CostEscalation "cost-escalation" KvCost "kv-cost"
         CacheAware "cache-aware" Weighted "weighted"
@@ -65,8 +64,7 @@ fields! {
 
 /// Drawing a few replicas at random.
 #[apply(field_schema!)]
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PowerOfD {
     /// Number of different replicas drawn. 1 equals `random`; all of them equals `least-loaded`.
     pub d: u32,
@@ -86,8 +84,7 @@ impl Default for PowerOfD {
 
 /// Cache or load, by the beginning of the prompt.
 #[apply(field_schema!)]
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct PrefixAware {
     /// Weight of a cached first block of the prompt, against the weight of an idle replica, 0 to 1.
     pub cache_weight: f64,
@@ -113,8 +110,7 @@ impl Default for PrefixAware {
 
 /// Cache or load, by the share of the prompt that is cached.
 #[apply(field_schema!)]
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct PrefixOverlap {
     /// Weight of the cached share of the prompt, against the weight of an idle replica, 0 to 1.
     pub cache_weight: f64,
@@ -140,8 +136,7 @@ impl Default for PrefixOverlap {
 
 /// One replica for each session.
 #[apply(field_schema!)]
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SessionAffinity {
     /// How a session finds its replica.
     pub mode: SessionMode,
@@ -164,9 +159,8 @@ impl Default for SessionAffinity {
 }
 
 /// How a session finds its replica.
-#[apply(schema!)]
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[apply(choice_schema!)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SessionMode {
     /// The first request of a session goes to the least loaded replica, the others follow it. Requests without a session go to the least loaded replica.
     #[default]
@@ -175,12 +169,13 @@ pub enum SessionMode {
     ConsistentHash,
 }
 
-without_fields! { SessionMode }
+fields! {
+    names SessionMode { Sticky "sticky" ConsistentHash "consistent-hash" }
+}
 
 /// Cost of a request for its replica, and how fast it decays.
 #[apply(field_schema!)]
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct CostEscalation {
     /// Cost of each request.
     pub base: f64,
@@ -211,7 +206,7 @@ impl Default for CostEscalation {
 }
 
 /// A score of each replica, between 0 and 1.
-#[apply(schema!)]
+#[apply(choice_schema!)]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Scorer {
@@ -283,7 +278,9 @@ pub enum Scorer {
     Expression(Expression),
 }
 
-without_fields! { Scorer }
+fields! {
+    choice Scorer [PrefixAffinity "prefix-affinity" PrecisePrefix "precise-prefix" QueueDepth "queue-depth" KvUtilization "kv-utilization" LoadBalance "load-balance" ActiveRequests "active-requests" RunningRequests "running-requests" WaitingRequests "waiting-requests" NoHitLru "no-hit-lru" Cost "cost" TokenLoad "token-load" LoadAware "load-aware" PromptTokensWaiting "prompt-tokens-waiting" CacheHitRate "cache-hit-rate" RecentTtft "recent-ttft" RecentTpot "recent-tpot" IdleTime "idle-time" PeakEwma "peak-ewma" PrefixMatch "prefix-match" PredictedLatency "predicted-latency" LoraAffinity "lora-affinity"] { Expression "expression" }
+}
 
 impl Scorer {
     /// Every scorer that has a name: all but expressions.
@@ -341,9 +338,8 @@ impl Scorer {
 }
 
 /// Which replica gets a request among equal scores.
-#[apply(schema!)]
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[apply(choice_schema!)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Ties {
     /// The replica with the lowest number.
     #[default]
@@ -352,4 +348,6 @@ pub enum Ties {
     Random,
 }
 
-without_fields! { Ties }
+fields! {
+    names Ties { Lowest "lowest" Random "random" }
+}

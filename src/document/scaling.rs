@@ -1,31 +1,25 @@
 //! Settings of a pool's scaling: the autoscaler, its measurements, and the start and stop of replicas.
 
 use super::carrier::CarriedOutBy;
-use super::fields::{fields, without_fields};
+use super::fields::fields;
 use super::horizontal::Horizontal;
 use super::limits;
 use super::scaling_policy::ScalingPolicy;
 use super::start_up::StartUp;
-use serde::{Deserialize, Serialize};
 
 /// The autoscaler of a pool, and how its replicas come and go.
 #[apply(field_schema!)]
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Scaling {
     /// Autoscaling policy. Without one only edits change the number of replicas.
     pub policy: ScalingPolicy,
     /// Who carries out the number that the policy wants: the policy itself, or a horizontal autoscaler that delays and limits it.
-    #[serde(skip_serializing_if = "CarriedOutBy::is_policy")]
     pub carried_out_by: CarriedOutBy,
     /// Whether the pool decides alone, or together with the pools of the same model (its variants). Needs the same `wva-` policy and the same time between decisions in all of them.
-    #[serde(skip_serializing_if = "Optimizer::is_alone")]
     pub optimizer: Optimizer,
     /// Price of a replica as the optimiser counts it, in US dollars per hour. 0 means the price of its GPUs, or 10 if that is unknown.
-    #[serde(skip_serializing_if = "is_zero")]
     pub usd_per_hour: f64,
     /// Weight of the model when `greedy` distributes GPUs: the largest value among its pools. 0 counts as 1.
-    #[serde(skip_serializing_if = "is_one")]
     pub priority: f64,
     /// Fewest replicas that the policy asks for. With 0 some policies scale to zero.
     pub min: u32,
@@ -58,11 +52,10 @@ pub struct Scaling {
 fields! {
     struct Scaling {
         policy: "Policy" => Scaling;
-        carried_out_by: "Carried out by" and { "default": "policy" } => Scaling;
-        optimizer: "Optimiser" and { "default": Optimizer::Alone } => Scaling;
-        usd_per_hour: "Cost" of "$/h" in [0.0, limits::USD_PER_HOUR] or "use 0 for the price of the GPUs"
-            and { "default": 0.0 } => Scaling;
-        priority: "Priority" in [0.0, limits::WEIGHT] or "1 is the priority of all others" and { "default": 1.0 } => Scaling;
+        carried_out_by [omit]: "Carried out by" => Scaling;
+        optimizer [omit]: "Optimiser" => Scaling;
+        usd_per_hour [omit]: "Cost" of "$/h" in [0.0, limits::USD_PER_HOUR] or "use 0 for the price of the GPUs" => Scaling;
+        priority [omit]: "Priority" in [0.0, limits::WEIGHT] or "1 is the priority of all others" => Scaling;
         min: "Min" in [0, limits::REPLICAS] or "0 lets the last replica go" => Scaling;
         max: "Max" in [1, limits::REPLICAS] or "it is a number of replicas" => Scaling;
         gpus: "GPU budget" of "GPUs" in [0, limits::GPUS] or "use 0 for no budget" => Scaling;
@@ -129,43 +122,32 @@ impl Scaling {
     }
 }
 
-#[cfg_attr(
-    not(target_arch = "wasm32"),
-    expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for a reference")
-)]
-pub(super) fn is_zero(x: &f64) -> bool {
-    x.to_bits() == 0
-}
-
-#[cfg_attr(
-    not(target_arch = "wasm32"),
-    expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for a reference")
-)]
-fn is_one(x: &f64) -> bool {
-    x.to_bits() == 1.0_f64.to_bits()
-}
-
 /// Settings as text within bytes that have no names, where fields cannot be left out.
 pub mod settings_text {
     use super::Scaling;
+    use crate::{At, Problems, Read, Write};
+    use base::json;
     use serde::de::Error;
-    use serde::{Deserialize, Deserializer, Serializer, ser};
+    use serde::{Deserialize, Deserializer, Serializer};
 
     /// Writes them.
     pub fn serialize<S: Serializer>(settings: &Scaling, to: S) -> Result<S::Ok, S::Error> {
-        to.serialize_str(&serde_json::to_string(settings).map_err(ser::Error::custom)?)
+        to.serialize_str(&json::compact(&settings.write()))
     }
 
     /// Reads them.
     pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Scaling, D::Error> {
-        serde_json::from_str(&String::deserialize(from)?).map_err(D::Error::custom)
+        let tree = serde_json::from_str(&String::deserialize(from)?).map_err(D::Error::custom)?;
+        let mut problems = Problems::of("settings");
+        let read = Scaling::read(&tree, &At::ROOT, &mut problems);
+        read.filter(|_| problems.is_empty())
+            .ok_or_else(|| D::Error::custom("settings that were not written here"))
     }
 }
 
 /// How replicas are distributed over pools that serve the same model.
-#[apply(schema!)]
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[apply(choice_schema!)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Optimizer {
     /// Not at all: each pool decides alone, by its own measurements.
     #[default]
@@ -176,23 +158,11 @@ pub enum Optimizer {
     Greedy,
 }
 
-without_fields! { Optimizer }
+fields! {
+    names Optimizer { Alone "alone" CostAware "cost-aware" Greedy "greedy" }
+}
 
 impl Optimizer {
-    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
-    fn is_alone(&self) -> bool {
-        *self == Self::Alone
-    }
-
-    /// Its name in the document.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Alone => "alone",
-            Self::CostAware => "cost-aware",
-            Self::Greedy => "greedy",
-        }
-    }
-
     /// Whether pools with it decide together that serve these two models.
     pub fn joins(self, same_model: bool) -> bool {
         match self {
@@ -204,9 +174,8 @@ impl Optimizer {
 }
 
 /// What happens to the requests of a removed replica.
-#[apply(schema!)]
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[apply(choice_schema!)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Drain {
     /// They are finished; the replica stops after the last of them.
     #[default]
@@ -217,12 +186,13 @@ pub enum Drain {
     Redirect,
 }
 
-without_fields! { Drain }
+fields! {
+    names Drain { Wait "wait" Immediate "immediate" Redirect "redirect" }
+}
 
 /// Which replica is removed first. A starting replica always goes before serving ones.
-#[apply(schema!)]
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[apply(choice_schema!)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Victim {
     /// The newest, as in Kubernetes.
     #[default]
@@ -235,4 +205,6 @@ pub enum Victim {
     LeastCache,
 }
 
-without_fields! { Victim }
+fields! {
+    names Victim { Newest "newest" Oldest "oldest" LeastLoaded "least-loaded" LeastCache "least-cache" }
+}

@@ -1,17 +1,15 @@
 //! The scaling policies and their settings. Defaults are those of the programs that the policies come from.
 
-use super::fields::{fields, without_fields};
+use super::fields::fields;
 use super::horizontal::Horizontal;
 use super::keda::Keda;
 use super::limits;
 use super::planners::{DynamoLoad, DynamoThroughput, QueueingModel};
 use super::router_metrics::{SloAware, TokenAware};
-use serde::{Deserialize, Serialize};
 
 /// How the number of replicas of a pool is decided.
-#[apply(schema!)]
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[apply(choice_schema!)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub enum ScalingPolicy {
     /// No policy: only edits change the number of replicas.
     #[default]
@@ -62,7 +60,7 @@ pub enum ScalingPolicy {
 }
 
 fields! {
-    choice ScalingPolicy [None] {
+    choice ScalingPolicy [None "none"] {
         Threshold "threshold" TargetUtilization "target-utilization" QueueDepth "queue-depth" Hpa "hpa" Keda "keda" Kpa "kpa"
         TokenAware "token-aware" SloAware "slo-aware"
         WvaSaturationV1 "wva-saturation-v1" WvaSaturationV2 "wva-saturation-v2" WvaQueueingModel "wva-queueing-model"
@@ -116,8 +114,7 @@ impl ScalingPolicy {
 
 /// Adds one replica above a utilisation, removes one below another.
 #[apply(field_schema!)]
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Threshold {
     /// Adds a replica above this utilisation: the larger of the shares of KV blocks and of the batch in use, as a mean over the replicas, 0 to 1.
     pub up: f64,
@@ -143,13 +140,11 @@ impl Default for Threshold {
 
 /// The number of replicas that brings the utilisation to its target.
 #[apply(field_schema!)]
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct TargetUtilization {
     /// The utilisation to hold: the larger of the shares of KV blocks and of the batch in use, as a mean over the replicas.
     pub target: f64,
     /// Which replicas are multiplied by utilisation over target.
-    #[serde(skip_serializing_if = "Counted::is_present")]
     pub counted: Counted,
     /// Shortest time between two changes, in seconds.
     pub cooldown_s: f64,
@@ -158,7 +153,7 @@ pub struct TargetUtilization {
 fields! {
     struct TargetUtilization {
         target: "Target" in [limits::EFFICIENCY_MIN, 1.0] or "it is a share, such as 0.6" => Scaling;
-        counted: "Multiplies" and { "default": "present" } => Scaling;
+        counted [omit]: "Multiplies" => Scaling;
         cooldown_s: "Cooldown" of "s" in [0.0, limits::SCALING_S] or "it is in seconds" => Scaling;
     }
 }
@@ -170,9 +165,8 @@ impl Default for TargetUtilization {
 }
 
 /// The replicas that a ratio of load multiplies.
-#[apply(schema!)]
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[apply(choice_schema!)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Counted {
     /// Those present, starting ones included. Starting replicas then count as loaded like the others.
     #[default]
@@ -181,19 +175,13 @@ pub enum Counted {
     Ready,
 }
 
-without_fields! { Counted }
-
-impl Counted {
-    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands out references")]
-    fn is_present(&self) -> bool {
-        *self == Self::Present
-    }
+fields! {
+    names Counted { Present "present" Ready "ready" }
 }
 
 /// Adds or removes one replica by the number of waiting requests per replica.
 #[apply(field_schema!)]
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct QueueDepth {
     /// Adds a replica if more requests than this wait per replica, including those held at the gateway.
     pub up: f64,
@@ -219,8 +207,7 @@ impl Default for QueueDepth {
 
 /// The autoscaler of Knative. Its windows are its own, made of the latest measurements.
 #[apply(field_schema!)]
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Kpa {
     /// Concurrent requests that a replica can have; its batch limit is a good value.
     pub concurrency: f64,
@@ -239,7 +226,6 @@ pub struct Kpa {
     /// Time after the last request after which the last replica is removed, in seconds.
     pub grace_s: f64,
     /// Which replicas the panic threshold and the largest factors multiply.
-    #[serde(skip_serializing_if = "Counted::is_present")]
     pub counted: Counted,
 }
 
@@ -253,7 +239,7 @@ fields! {
         max_up: "Up at most" of "×" in [1.0, limits::RATE_FACTOR] or "1,000 is hardly a limit" => Scaling;
         max_down: "Down at most" of "÷" in [1.0, limits::RATE_FACTOR] or "2 halves at most" => Scaling;
         grace_s: "Grace" of "s" in [0.0, limits::SCALING_S] or "it is in seconds" => Scaling;
-        counted: "Multiplies" and { "default": "present" } => Scaling;
+        counted [omit]: "Multiplies" => Scaling;
     }
 }
 
@@ -275,8 +261,7 @@ impl Default for Kpa {
 
 /// The first saturation analyser of llm-d.
 #[apply(field_schema!)]
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct SaturationV1 {
     /// Share of KV blocks in use at which a replica counts as full.
     pub kv: f64,
@@ -305,8 +290,7 @@ impl Default for SaturationV1 {
 
 /// The second saturation analyser of llm-d.
 #[apply(field_schema!)]
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct SaturationV2 {
     /// Share of a cache that may be in use.
     pub kv: f64,
@@ -334,9 +318,8 @@ impl Default for SaturationV2 {
 }
 
 /// The tokens that a waiting request counts for.
-#[apply(schema!)]
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[apply(choice_schema!)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum QueueCharge {
     /// Its prompt.
     Input,
@@ -345,12 +328,13 @@ pub enum QueueCharge {
     InputAndOutput,
 }
 
-without_fields! { QueueCharge }
+fields! {
+    names QueueCharge { Input "input" InputAndOutput "input-and-output" }
+}
 
 /// Knows the future.
 #[apply(field_schema!)]
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Oracle {
     /// Requests per second that one replica can serve.
     pub replica_per_s: f64,

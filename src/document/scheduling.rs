@@ -1,13 +1,11 @@
 //! The order in which a replica admits waiting requests.
 
-use super::fields::{fields, without_fields};
+use super::fields::fields;
 use super::limits;
-use serde::{Deserialize, Serialize};
 
 /// Order of a replica's wait queue.
-#[apply(schema!)]
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[apply(choice_schema!)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Scheduler {
     /// First come, first served; a preempted request goes first.
     #[default]
@@ -20,12 +18,13 @@ pub enum Scheduler {
     ReversePriority,
 }
 
-without_fields! { Scheduler }
+fields! {
+    names Scheduler { Fcfs "fcfs" PriorityFcfs "priority-fcfs" Sjf "sjf" ReversePriority "reverse-priority" }
+}
 
 /// Who makes room for a running request that finds no block: of the requests that the step has not served yet, itself included. Of equals the latest to join.
-#[apply(schema!)]
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[apply(choice_schema!)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum PreemptionVictim {
     /// The latest to join the batch.
     #[default]
@@ -36,19 +35,15 @@ pub enum PreemptionVictim {
     CheapestToRecompute,
 }
 
-without_fields! { PreemptionVictim }
-
-impl PreemptionVictim {
-    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
-    pub(super) fn is_latest(&self) -> bool {
-        *self == Self::Latest
+fields! {
+    names PreemptionVictim {
+        Latest "latest" LowestPriority "lowest-priority" CheapestToRecompute "cheapest-to-recompute"
     }
 }
 
 /// Priority of a waiting request; only priority schedulers read it.
-#[apply(schema!)]
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[apply(choice_schema!)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum PriorityPolicy {
     /// The same for all requests.
     #[default]
@@ -68,15 +63,14 @@ pub enum PriorityPolicy {
 }
 
 fields! {
-    choice PriorityPolicy [Constant SloBased InvertedSlo Request] {
+    choice PriorityPolicy [Constant "constant" SloBased "slo-based" InvertedSlo "inverted-slo" Request "request"] {
         SloClass "slo-class" TenantPriority "tenant-priority" DeadlineAware "deadline-aware"
     }
 }
 
 /// Priority of each SLO class; higher goes first.
 #[apply(field_schema!)]
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ClassScores {
     /// Priority of class critical.
     pub critical: i32,
@@ -121,8 +115,7 @@ impl ClassScores {
 
 /// Time that each SLO class allows from arrival to first token, in milliseconds.
 #[apply(field_schema!)]
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ClassDeadlines {
     /// Milliseconds for class critical.
     pub critical_ms: u32,
@@ -173,8 +166,7 @@ impl ClassDeadlines {
 
 /// Priority of tenants; higher goes first.
 #[apply(field_schema!)]
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TenantScores {
     /// Priority of tenants by name.
     pub tenants: Vec<TenantScore>,
@@ -191,8 +183,7 @@ fields! {
 
 /// Priority of one tenant.
 #[apply(field_schema!)]
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TenantScore {
     /// Name of the tenant.
     pub tenant: String,
@@ -201,7 +192,7 @@ pub struct TenantScore {
 }
 
 fields! {
-    struct TenantScore {
+    entry TenantScore {
         tenant: "Tenant" => QueueJoin;
         priority: "Priority" => QueueJoin;
     }

@@ -1,13 +1,11 @@
 //! Service levels: the classes a request can belong to, their latency objectives, and the weights of the fitness score.
 
-use super::fields::{fields, without_fields};
+use super::fields::fields;
 use super::limits;
-use serde::{Deserialize, Serialize};
 
 /// Latency objectives.
 #[apply(field_schema!)]
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Slo {
     /// Time to first token, in milliseconds. 0 means no objective.
     pub ttft_ms: f64,
@@ -36,8 +34,7 @@ impl Default for Slo {
 
 /// Latency objectives of one SLO class.
 #[apply(field_schema!)]
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct ClassTargets {
     /// The class.
     pub class: SloClass,
@@ -66,9 +63,8 @@ impl Default for ClassTargets {
 }
 
 /// Urgency of a request, the most urgent class first.
-#[apply(schema!)]
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[apply(choice_schema!)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SloClass {
     /// The answer is critical.
     Critical,
@@ -83,23 +79,16 @@ pub enum SloClass {
     Background,
 }
 
-without_fields! { SloClass }
+fields! {
+    names SloClass {
+        Critical "critical" Standard "standard" Sheddable "sheddable" Batch "batch" Background "background"
+    }
+}
 
 impl SloClass {
     /// All classes, the most urgent first.
     pub const ALL: [Self; 5] =
         [Self::Critical, Self::Standard, Self::Sheddable, Self::Batch, Self::Background];
-
-    /// Its name in scenarios and reports.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Critical => "critical",
-            Self::Standard => "standard",
-            Self::Sheddable => "sheddable",
-            Self::Batch => "batch",
-            Self::Background => "background",
-        }
-    }
 
     /// The class of that name.
     pub fn named(name: &str) -> Option<Self> {
@@ -114,8 +103,7 @@ impl SloClass {
 
 /// One part of the fitness score.
 #[apply(field_schema!)]
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FitnessWeight {
     /// The metric.
     pub metric: FitnessMetric,
@@ -124,7 +112,7 @@ pub struct FitnessWeight {
 }
 
 fields! {
-    struct FitnessWeight {
+    entry FitnessWeight {
         metric: "Metric" => Restart;
         weight: "Weight" in [0.0, limits::FITNESS_WEIGHT]
             or "weights cannot be negative" first 1.0 => Restart;
@@ -132,10 +120,13 @@ fields! {
 }
 
 /// Metrics of the fitness score. Each is mapped to 0 to 1, where 1 is best.
-#[apply(schema!)]
-#[apply(typescript!)]
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[cfg_attr(
+    feature = "schema",
+    derive(schemars::JsonSchema, ts_rs::TS),
+    schemars(rename_all = "snake_case"),
+    ts(rename_all = "snake_case")
+)]
 pub enum FitnessMetric {
     /// Requests finished per second: v / (v + 100).
     Throughput,
@@ -155,7 +146,12 @@ pub enum FitnessMetric {
     P99E2e,
 }
 
-without_fields! { FitnessMetric }
+fields! {
+    names FitnessMetric {
+        Throughput "throughput" TokensPerSec "tokens_per_sec" MeanTtft "mean_ttft" P50Ttft "p50_ttft"
+        P99Ttft "p99_ttft" MeanE2e "mean_e2e" P50E2e "p50_e2e" P99E2e "p99_e2e"
+    }
+}
 
 impl FitnessMetric {
     /// All of them.
@@ -169,18 +165,4 @@ impl FitnessMetric {
         Self::P50E2e,
         Self::P99E2e,
     ];
-
-    /// Its name in scenarios and reports.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Throughput => "throughput",
-            Self::TokensPerSec => "tokens_per_sec",
-            Self::MeanTtft => "mean_ttft",
-            Self::P50Ttft => "p50_ttft",
-            Self::P99Ttft => "p99_ttft",
-            Self::MeanE2e => "mean_e2e",
-            Self::P50E2e => "p50_e2e",
-            Self::P99E2e => "p99_e2e",
-        }
-    }
 }

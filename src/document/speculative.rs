@@ -6,26 +6,19 @@ use serde::{Deserialize, Serialize};
 
 /// Speculative decoding. In each step a decoding request verifies some draft tokens besides its own token, and advances by one token and the accepted drafts.
 #[apply(field_schema!)]
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Speculative {
     /// Draft tokens that a request verifies in one step (vLLM: `num_speculative_tokens`).
     pub tokens: u32,
     /// Probability that a draft token is accepted if all before it in the same step were. The first rejected draft token ends them. The default is an assumption: take the rate that your engine reports.
     pub acceptance: f64,
     /// The same probability for the first draft tokens of a step, one entry for each position. Positions without an entry have `acceptance`.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    #[cfg_attr(feature = "schema", schemars(extend("default" = [])))]
     pub positions: Vec<DraftPosition>,
     /// How draft tokens are made, and how long that takes.
     pub drafter: Drafter,
     /// Memory of the drafter's weights and cache on the GPUs of a replica together, in GiB; "auto" KV blocks leave it free. The weights of EAGLE-3 for an 8B model take 0.8. 0 means that it takes none.
-    #[serde(skip_serializing_if = "is_nothing")]
-    #[cfg_attr(feature = "schema", schemars(extend("default" = 0.0)))]
     pub memory_gib: f64,
     /// Most requests in a batch that drafts are verified for; a larger batch decodes one token for each request, without drafts. 0 means no bound.
-    #[serde(skip_serializing_if = "is_zero")]
-    #[cfg_attr(feature = "schema", schemars(extend("default" = 0)))]
     pub disable_above_batch: u32,
 }
 
@@ -34,10 +27,10 @@ fields! {
         tokens: "Draft tokens" of "tokens" in [1, limits::DRAFT_TOKENS]
             or "leave `speculative` out for no speculative decoding" => Replace;
         acceptance: "Acceptance" in [0.0, 1.0] or "it is a probability, such as 0.7" => Replace;
-        positions: "By position" up_to [limits::DRAFT_TOKENS as usize, "positions", "position"] => Replace;
+        positions [omit]: "By position" up_to [limits::DRAFT_TOKENS as usize, "positions", "position"] => Replace;
         drafter: "Drafter" => Replace;
-        memory_gib: "Memory" of "GiB" in [0.0, limits::MEMORY_GIB] or "use 0 for a drafter without weights" => Replace;
-        disable_above_batch: "Off above batch" in [0, limits::BATCH] or "use 0 for drafts in every batch" => Replace;
+        memory_gib [omit]: "Memory" of "GiB" in [0.0, limits::MEMORY_GIB] or "use 0 for a drafter without weights" => Replace;
+        disable_above_batch [omit]: "Off above batch" in [0, limits::BATCH] or "use 0 for drafts in every batch" => Replace;
     }
 }
 
@@ -75,8 +68,7 @@ impl Speculative {
 
 /// One position in the drafts of a step.
 #[apply(field_schema!)]
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct DraftPosition {
     /// Probability that the draft token is accepted if all before it in the same step were.
     pub acceptance: f64,
@@ -95,9 +87,8 @@ impl Default for DraftPosition {
 }
 
 /// How draft tokens are made.
-#[apply(schema!)]
+#[apply(choice_schema!)]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
 pub enum Drafter {
     /// One pass of the drafter for each draft token: EAGLE, a small draft model, one layer for multi-token prediction that is used again. The first pass computes all tokens of the step, the others one token of each request.
     Autoregressive(DraftPass),
@@ -118,7 +109,6 @@ impl Default for Drafter {
 /// What a pass of the drafter takes.
 #[apply(field_schema!)]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
 pub struct DraftPass {
     /// Time of one pass of the drafter, as a share of the time that a step of the model takes for the same tokens, 0 to 1. 0.06 is the drafter's share of the weights for EAGLE-3 with an 8B model.
     pub share: f64,
@@ -139,19 +129,6 @@ impl Default for DraftPass {
     fn default() -> Self {
         Self { share: 0.06, fixed_us: 0.0 }
     }
-}
-
-#[cfg_attr(
-    not(target_arch = "wasm32"),
-    expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")
-)]
-fn is_nothing(amount: &f64) -> bool {
-    amount.to_bits() == 0
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
-fn is_zero(n: &u32) -> bool {
-    *n == 0
 }
 
 #[cfg(test)]

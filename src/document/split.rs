@@ -1,6 +1,6 @@
 //! Edits that divide a fleet into prefill and decode replicas, and that move replicas between the two.
 
-use super::{Change, Cluster, Pool, Role};
+use super::{Change, Cluster, Pool, Role, Write};
 use base::Diagnostic;
 use serde::{Deserialize, Serialize};
 
@@ -92,7 +92,7 @@ fn split_pool(cluster: &Cluster, index: usize, prefill: Option<u32>) -> Result<C
         Pool { name: free_name(cluster, &pool.name), role: Role::Prefill, replicas: wanted, ..pool.clone() };
     Ok(Change::set(&format!("{path}.role"), Role::Decode.name())
         .and_set(&format!("{path}.replicas"), pool.replicas - wanted)
-        .and_add("cluster.pools", base::json::tree(&apart)))
+        .and_add("cluster.pools", apart.write()))
 }
 
 /// `main-prefill`, or `main-prefill-2` and so on if that name is taken.

@@ -1,13 +1,12 @@
 //! The start of a replica: its phases, and the presets for them.
 
-use super::fields::{fields, without_fields};
+use super::fields::fields;
 use super::limits;
 use serde::{Deserialize, Serialize};
 
 /// Time until a new replica serves.
-#[apply(schema!)]
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[apply(choice_schema!)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub enum StartUp {
     /// No time at all.
     #[default]
@@ -23,13 +22,12 @@ pub enum StartUp {
 }
 
 fields! {
-    choice StartUp [Instant Hot Warm Cold] { Phases "phases" }
+    choice StartUp [Instant "instant" Hot "hot" Warm "warm" Cold "cold"] { Phases "phases" }
 }
 
 /// Mean times of the phases of a start, one after the other.
 #[apply(field_schema!)]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
 pub struct StartPhases {
     /// Finding a place, in seconds.
     pub scheduling_s: f64,
@@ -78,9 +76,8 @@ impl Default for StartPhases {
 }
 
 /// Distribution of the times of a start.
-#[apply(schema!)]
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[apply(choice_schema!)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum StartSpread {
     /// Lognormal: never negative, with a tail of long starts.
     #[default]
@@ -89,4 +86,6 @@ pub enum StartSpread {
     Gaussian,
 }
 
-without_fields! { StartSpread }
+fields! {
+    names StartSpread { Lognormal "lognormal" Gaussian "gaussian" }
+}

@@ -2,12 +2,10 @@
 
 use super::fields::fields;
 use super::limits;
-use serde::{Deserialize, Serialize};
 
 /// A stretch of a trace, in recorded time. Its start becomes the start of the run.
 #[apply(field_schema!)]
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct TraceWindow {
     /// Where it begins, in seconds after the first request of the trace.
     pub start_s: f64,
@@ -22,20 +20,4 @@ fields! {
         length_s: "Length" of "s" in [0.0, limits::TRACE_S]
             or "use 0 for all requests after the start" first 3600.0 => Restart;
     }
-}
-
-#[cfg_attr(
-    not(target_arch = "wasm32"),
-    expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")
-)]
-pub(super) fn is_all(share: &f64) -> bool {
-    share.total_cmp(&1.0).is_eq()
-}
-
-#[cfg_attr(
-    not(target_arch = "wasm32"),
-    expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")
-)]
-pub(super) fn is_none(amount: &f64) -> bool {
-    amount.total_cmp(&0.0).is_eq()
 }

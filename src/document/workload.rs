@@ -2,40 +2,28 @@
 
 use super::fields::fields;
 use super::limits;
-use super::trace_window::{is_all, is_none};
 use super::{
     Adapters, Agent, ClientKind, ContextGrowth, Conversation, ExplicitRequest, Lengths, OnOffPeriods,
     PrefixGroups, RateProfile, SloClass, TraceWindow,
 };
-use serde::{Deserialize, Serialize};
 
 /// The requests that arrive: any mix of generated clients and explicit requests, or a recorded trace.
 #[apply(field_schema!)]
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Workload {
     /// Sources of generated requests.
     pub clients: Vec<Client>,
     /// Requests given one by one. Used together with the clients.
     pub requests: Vec<ExplicitRequest>,
     /// Replays a recorded trace instead. The trace itself is a file beside the scenario.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub trace: Option<TraceSettings>,
     /// Client timeout in seconds, from arrival to the last token: the request leaves the wait queue at once, or the batch when the current step ends. 0 means no timeout.
-    #[serde(skip_serializing_if = "waits_for_ever")]
-    #[cfg_attr(feature = "schema", schemars(extend("default" = 0.0)))]
     pub timeout_s: f64,
     /// How often a client comes again after it gave up. Each time is a new request with the same text, through admission: a retry storm is real load.
-    #[serde(skip_serializing_if = "never_again")]
-    #[cfg_attr(feature = "schema", schemars(extend("default" = 0)))]
     pub client_retries: u32,
     /// How long a client that gave up waits before it comes again.
-    #[serde(skip_serializing_if = "is_usual_wait")]
-    #[cfg_attr(feature = "schema", schemars(extend("default" = 1.0)))]
     pub client_wait_s: f64,
     /// Retry budget of the clients: how often they come again for each request that comes for the first time. At most ten are saved up. 0 means no budget.
-    #[serde(skip_serializing_if = "is_unbounded")]
-    #[cfg_attr(feature = "schema", schemars(extend("default" = 0.0)))]
     pub client_retry_share: f64,
 }
 
@@ -43,12 +31,12 @@ fields! {
     struct Workload {
         clients: "Clients" up_to [limits::CLIENTS, "clients", "client"] => Clients by itself;
         requests: "Requests" up_to [limits::EXPLICIT_REQUESTS, "requests", "request"] => Arrivals by itself;
-        trace: "Trace" => Restart;
-        timeout_s: "Timeout" of "s" in [0.0, limits::HORIZON_S] or "use 0 for clients that wait for ever"
+        trace [omit]: "Trace" => Restart;
+        timeout_s [omit]: "Timeout" of "s" in [0.0, limits::HORIZON_S] or "use 0 for clients that wait for ever"
             => Arrivals;
-        client_retries: "Client retries" in [0, limits::RETRIES] or "0 means that clients do not come again" => Arrivals;
-        client_wait_s: "Client waits" of "s" in [0.0, limits::HORIZON_S] or "1 is usual" => Arrivals;
-        client_retry_share: "Client budget" in [0.0, 1.0] or "0 means no budget; 0.1 is usual" => Arrivals;
+        client_retries [omit]: "Client retries" in [0, limits::RETRIES] or "0 means that clients do not come again" => Arrivals;
+        client_wait_s [omit]: "Client waits" of "s" in [0.0, limits::HORIZON_S] or "1 is usual" => Arrivals;
+        client_retry_share [omit]: "Client budget" in [0.0, 1.0] or "0 means no budget; 0.1 is usual" => Arrivals;
     }
 }
 
@@ -71,38 +59,27 @@ const USUAL_WAIT_S: f64 = 1.0;
 
 /// A source of generated requests.
 #[apply(field_schema!)]
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Client {
     /// Name of this client. A client without a name is called by its kind, or `chat`, with `-2`, `-3` and so on if that name is taken.
     pub name: String,
     /// Kind of its traffic: gives the lengths, the prefix and the conversation that are left out here. What is written here wins.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub kind: Option<ClientKind>,
     /// Tenant its requests belong to. Empty means the client's name.
     pub tenant: String,
     /// SLO class of its requests.
     pub slo_class: SloClass,
     /// Model of its requests, as named in a pool: only replicas of pools with that model get them. Publisher, case and `-instruct` are ignored. Empty means any replica.
-    #[serde(skip_serializing_if = "String::is_empty")]
-    #[cfg_attr(feature = "schema", schemars(extend("default" = "")))]
     pub model: String,
     /// LoRA adapters that its requests name, a conversation the same one in all rounds. The pools that serve them need `lora`. Left out: the base model.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub adapters: Option<Adapters>,
     /// When requests arrive.
     pub arrivals: Arrivals,
     /// Most of its requests in flight: the client holds the others back, and the clock of a request starts when it is sent. 0 means no bound. Without `arrivals` it is a closed loop: see `arrivals: concurrency`.
-    #[serde(skip_serializing_if = "is_zero")]
-    #[cfg_attr(feature = "schema", schemars(extend("default" = 0)))]
     pub concurrency: u32,
     /// How urgent its requests are, by its own account: larger is more urgent. Only the priority `request` of a pool's engine reads it.
-    #[serde(skip_serializing_if = "is_calm")]
-    #[cfg_attr(feature = "schema", schemars(extend("default" = 0)))]
     pub priority: i32,
     /// How the rate changes over time: spikes, ramps, day and night, stretches of silence.
-    #[serde(skip_serializing_if = "RateProfile::is_steady")]
-    #[cfg_attr(feature = "schema", schemars(extend("default" = "steady")))]
     pub rate_profile: RateProfile,
     /// Tokens in a prompt, the shared prefix not counted.
     pub prompt_tokens: Lengths,
@@ -113,32 +90,30 @@ pub struct Client {
     /// Number of concurrent sessions; each request belongs to one of them, all equally likely. 0 means that requests have no session. Only routers with session affinity read it.
     pub sessions: u32,
     /// Turns single requests into conversations of several rounds: every arrival begins one, and the rate counts conversations. Prompt and answer lengths are those of one round, without earlier rounds.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub conversation: Option<Conversation>,
     /// Turns single requests into sessions of an agent: every arrival begins one, the rate counts sessions, and `concurrency` is how many are in flight. Prompt lengths are what a turn adds: the task or the results of tools.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub agent: Option<Agent>,
 }
 
 fields! {
     struct Client {
         name: "Name" => Name;
-        kind: "Kind"
+        kind [omit]: "Kind"
             and { "x-none": "None", "x-none-help": "Lengths, prefix and conversation as they are written here." } => Conversations;
         tenant: "Tenant" => Arrivals;
         slo_class: "SLO class" => Arrivals;
-        model: "Model" => Arrivals;
-        adapters: "Adapters" => Arrivals;
+        model [omit]: "Model" => Arrivals;
+        adapters [omit]: "Adapters" => Arrivals;
         arrivals: "Arrivals" => Rate;
-        concurrency: "Most in flight" in [0, limits::CONCURRENCY] or "use 0 for no bound" => Rate;
-        priority: "Priority" => Arrivals;
-        rate_profile: "Over time" => Rate;
+        concurrency [omit]: "Most in flight" in [0, limits::CONCURRENCY] or "use 0 for no bound" => Rate;
+        priority [omit]: "Priority" => Arrivals;
+        rate_profile [omit]: "Over time" => Rate;
         prompt_tokens: "Prompt" of "tokens" => Arrivals;
         output_tokens: "Output" of "tokens" => Arrivals;
         prefix: "Prefix" => Arrivals;
         sessions: "Sessions" in [0, limits::SESSIONS] or "use 0 for requests that stand alone" => Arrivals;
-        conversation: "Conversation" => Conversations;
-        agent: "Agent" => Conversations;
+        conversation [omit]: "Conversation" => Conversations;
+        agent [omit]: "Agent" => Conversations;
     }
 }
 
@@ -230,9 +205,8 @@ impl Default for Client {
 }
 
 /// When requests arrive.
-#[apply(field_schema!)]
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+#[apply(choice_schema!)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Arrivals {
     /// Independent users: exponential gaps.
     Poisson {
@@ -267,7 +241,6 @@ pub enum Arrivals {
         /// Length of an off period in seconds; of random ones, the mean.
         off_s: f64,
         /// How the lengths vary.
-        #[serde(default)]
         periods: OnOffPeriods,
     },
     /// A closed loop, as of a benchmark tool: that many requests are in flight, and each next one is sent when the user of one has the whole answer. `concurrency: N` for short.
@@ -306,7 +279,7 @@ fields! {
                 or "how long requests arrive, in seconds" first 10.0 => Rate;
             off_s: "Off" of "s" in [limits::ON_OFF_S_MIN, limits::HORIZON_S]
                 or "how long none arrive, in seconds; for none at all take Poisson arrivals" first 20.0 => Rate;
-            periods: "Periods" => Rate;
+            periods [default]: "Periods" and { "default": OnOffPeriods::default() } => Rate;
         }
         Concurrency "concurrency" {
             requests: "In flight" of "requests" in [1, limits::CONCURRENCY]
@@ -344,8 +317,7 @@ impl Arrivals {
 
 /// How to replay a trace.
 #[apply(field_schema!)]
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct TraceSettings {
     /// Name of the trace file.
     pub file: String,
@@ -354,43 +326,24 @@ pub struct TraceSettings {
     /// Tokens in one block of the trace's block hashes. 0 means derived from the trace.
     pub hash_block_tokens: u32,
     /// The stretch of the trace that is replayed. Left out: all of it. Window, speed, subsample, longest prompt and answer, and jitter apply in this order.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub window: Option<TraceWindow>,
     /// Share of the sessions that are replayed, each with all its requests in the window; of requests without a session, share of the requests. Which ones does not depend on the seed, and a larger share keeps those of a smaller one.
-    #[serde(skip_serializing_if = "is_all")]
-    #[cfg_attr(feature = "schema", schemars(extend("default" = 1.0)))]
     pub subsample: f64,
     /// Longest prompt: of longer ones the first tokens are kept. 0 means as recorded.
-    #[serde(skip_serializing_if = "is_zero")]
-    #[cfg_attr(feature = "schema", schemars(extend("default" = 0)))]
     pub max_prompt_tokens: u32,
     /// Longest answer. 0 means as recorded.
-    #[serde(skip_serializing_if = "is_zero")]
-    #[cfg_attr(feature = "schema", schemars(extend("default" = 0)))]
     pub max_output_tokens: u32,
     /// Delays every request by a random time below this, in recorded seconds, for a trace whose clock has steps: take the length of a step. At twice the speed it is half as long. A request never comes before an earlier one of its session. 0 means as recorded.
-    #[serde(skip_serializing_if = "is_none")]
-    #[cfg_attr(feature = "schema", schemars(extend("default" = 0.0)))]
     pub jitter_s: f64,
     /// Digest of the rows of the trace, as `tokenyard link` and the report give it: a file with another one is refused. Empty means any file.
-    #[serde(skip_serializing_if = "String::is_empty")]
-    #[cfg_attr(feature = "schema", schemars(extend("default" = "")))]
     pub digest: String,
     /// The trace itself, so that no file is needed: its text in any format of a trace, compressed with gzip or zlib to at most 64 KB, in base64. `tokenyard link --carry` writes it. Empty means that the trace is a file.
-    #[serde(skip_serializing_if = "String::is_empty")]
-    #[cfg_attr(feature = "schema", schemars(extend("default" = "")))]
     pub rows: String,
     /// Sessions under way at once: each next one starts when all turns of one have ended. 0 means that they start at their recorded times.
-    #[serde(skip_serializing_if = "is_zero")]
-    #[cfg_attr(feature = "schema", schemars(extend("default" = 0)))]
     pub sessions_in_flight: u32,
     /// Sessions that start in a second, with exponential gaps. 0 means that they start at their recorded times.
-    #[serde(skip_serializing_if = "is_none")]
-    #[cfg_attr(feature = "schema", schemars(extend("default" = 0.0)))]
     pub session_rate: f64,
     /// Longest recorded delay between an answer and the next turn of its session, in seconds; a longer one is cut to it. 0 means that none is cut.
-    #[serde(skip_serializing_if = "is_none")]
-    #[cfg_attr(feature = "schema", schemars(extend("default" = 0.0)))]
     pub max_gap_s: f64,
 }
 
@@ -401,22 +354,22 @@ fields! {
             or "1 replays the trace as it was recorded, 2 twice as fast" => TraceSpeed;
         hash_block_tokens: "Hash block" of "tokens" in [0, limits::REQUEST_TOKENS]
             or "use 0 to work it out from the trace" => Restart;
-        window: "Window" => Restart;
-        subsample: "Subsample" in [limits::TRACE_SHARE_MIN, 1.0]
+        window [omit]: "Window" => Restart;
+        subsample [omit]: "Subsample" in [limits::TRACE_SHARE_MIN, 1.0]
             or "1 keeps all sessions, 0.25 a quarter of them" => Restart;
-        max_prompt_tokens: "Prompt at most" of "tokens" in [0, limits::REQUEST_TOKENS]
+        max_prompt_tokens [omit]: "Prompt at most" of "tokens" in [0, limits::REQUEST_TOKENS]
             or "use 0 for prompts as recorded" => Restart;
-        max_output_tokens: "Output at most" of "tokens" in [0, limits::REQUEST_TOKENS]
+        max_output_tokens [omit]: "Output at most" of "tokens" in [0, limits::REQUEST_TOKENS]
             or "use 0 for answers as recorded" => Restart;
-        jitter_s: "Jitter" of "s" in [0.0, limits::TRACE_JITTER_S]
+        jitter_s [omit]: "Jitter" of "s" in [0.0, limits::TRACE_JITTER_S]
             or "use 0 for arrivals as recorded" => Restart;
-        digest: "Digest" and { "x-rare": true } => Restart;
-        rows: "Carried rows" and { "x-rare": true } => Restart by itself;
-        sessions_in_flight: "Sessions at once" of "sessions" in [0, limits::CONCURRENCY]
+        digest [omit]: "Digest" and { "x-rare": true } => Restart;
+        rows [omit]: "Carried rows" and { "x-rare": true } => Restart by itself;
+        sessions_in_flight [omit]: "Sessions at once" of "sessions" in [0, limits::CONCURRENCY]
             or "use 0 for sessions at their recorded times" => Restart;
-        session_rate: "Session rate" of "sessions/s" in [0.0, limits::RATE_PER_S]
+        session_rate [omit]: "Session rate" of "sessions/s" in [0.0, limits::RATE_PER_S]
             or "use 0 for sessions at their recorded times" => Restart;
-        max_gap_s: "Longest gap" of "s" in [0.0, limits::HORIZON_S] or "use 0 to keep all gaps" => Restart;
+        max_gap_s [omit]: "Longest gap" of "s" in [0.0, limits::HORIZON_S] or "use 0 to keep all gaps" => Restart;
     }
 }
 
@@ -438,43 +391,4 @@ impl Default for TraceSettings {
             max_gap_s: 0.0,
         }
     }
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
-fn never_again(client_retries: &u32) -> bool {
-    *client_retries == 0
-}
-
-#[cfg_attr(
-    not(target_arch = "wasm32"),
-    expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")
-)]
-fn is_usual_wait(client_wait_s: &f64) -> bool {
-    (*client_wait_s - USUAL_WAIT_S).abs() < f64::EPSILON
-}
-
-#[cfg_attr(
-    not(target_arch = "wasm32"),
-    expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")
-)]
-fn is_unbounded(client_retry_share: &f64) -> bool {
-    *client_retry_share <= 0.0
-}
-
-#[cfg_attr(
-    not(target_arch = "wasm32"),
-    expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")
-)]
-fn waits_for_ever(timeout_s: &f64) -> bool {
-    *timeout_s <= 0.0
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
-pub(super) fn is_zero(x: &u32) -> bool {
-    *x == 0
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
-pub(super) fn is_calm(priority: &i32) -> bool {
-    *priority == 0
 }

@@ -1,6 +1,7 @@
 //! Checks a fault: its numbers, which replica it names, and what cannot break.
 
-use crate::fields::{At, Fields};
+use crate::At;
+use crate::fields::Fields;
 use crate::report::Report;
 use crate::{Aim, Cluster, Compat, Fault, Role, limits};
 use base::Diagnostics;

@@ -18,7 +18,8 @@ mod scaling;
 mod speculative;
 mod workload;
 
-use crate::fields::{At, Fields};
+use crate::At;
+use crate::fields::Fields;
 use crate::report::{Report, grouped};
 use crate::{
     BatchLimits, Cluster, Compat, FORMAT_VERSION, Pool, PreemptionVictim, PriorityPolicy, ScalingPolicy,

@@ -2,8 +2,9 @@
 //!
 //! An edit may contain a policy too, so that its ranges are checked here.
 
+use crate::At;
 use crate::expression::parse;
-use crate::fields::{At, Fields};
+use crate::fields::Fields;
 use crate::report::Report;
 use crate::{
     AdmissionPolicy, CacheIndex, Filter, FilterMetric, KvCost, Profile, RoutingPolicy, Scorer, Weighted,

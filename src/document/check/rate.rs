@@ -1,6 +1,7 @@
 //! Checks rates: their profiles over time, and the resulting number of requests.
 
-use crate::fields::{At, Fields};
+use crate::At;
+use crate::fields::Fields;
 use crate::report::{Report, grouped};
 use crate::{Client, RatePoint, RateProfile, Scenario, Window, limits};
 use base::small::decimal::{fixed, plain};

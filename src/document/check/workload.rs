@@ -5,7 +5,8 @@ use super::check_not_nothing;
 use super::conversation::check_conversation;
 use super::lengths::check_lengths;
 use super::rate::{RequestCount, check_peak, check_profile};
-use crate::fields::{At, Fields};
+use crate::At;
+use crate::fields::Fields;
 use crate::report::{Report, grouped};
 use crate::{
     Client, Compat, ExplicitRequest, KvBlocks, PrefixGroups, Scenario, Served, TraceSettings, limits,

@@ -25,9 +25,12 @@ pub use triggers::{TriggerFormula, parse_of_triggers};
 #[cfg(any(feature = "cli", feature = "closeup", feature = "lessons"))]
 pub use words::names_in;
 
+use super::fields::without_fields;
 #[cfg(feature = "schema")]
 use super::limits;
+use super::{At, Problems, Read, Write};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 /// A scorer written as an expression, clamped to 0 to 1. At most 1,024 bytes and 64 names, numbers and operations, nested at most 32 deep.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -38,6 +41,20 @@ use serde::{Deserialize, Serialize};
 )]
 #[serde(transparent)]
 pub struct Expression(pub String);
+
+impl Read for Expression {
+    fn read(value: &Value, at: &At<'_>, problems: &mut Problems) -> Option<Self> {
+        String::read(value, at, problems).map(Self)
+    }
+}
+
+impl Write for Expression {
+    fn write(&self) -> Value {
+        Value::from(self.0.as_str())
+    }
+}
+
+without_fields! { Expression }
 
 /// Its notes for a form: its length, its first value, and the effect of an edit.
 #[cfg(feature = "schema")]

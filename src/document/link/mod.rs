@@ -18,7 +18,7 @@ pub use view::{LinkResult, LinkSpan, Selection, VIEW_KEYS, View};
 
 use super::parse::from_value_in_part;
 use super::preset::{DEFAULT_PRESET, PRESETS, Preset};
-use super::{Scenario, check, in_order, limits, set_path};
+use super::{At, Problems, Read, Scenario, Write, check, in_order, limits, set_path};
 use base::diag::has_errors;
 use base::{Diagnostic, Diagnostics, Severity, json};
 use difference::put;
@@ -93,7 +93,7 @@ pub fn is_link(text: &str) -> bool {
 /// A scenario as a tree in which equal numbers are equal. Values of edits are unchanged except for the order of their
 /// keys: their meaning depends on the field.
 fn canonical(scenario: &Scenario) -> Value {
-    let Value::Object(mut tree) = json::tree(&in_order(scenario.clone())) else { return Value::Null };
+    let Value::Object(mut tree) = in_order(scenario.clone()).write() else { return Value::Null };
     let edits = tree.shift_remove("edits");
     let mut tree: Map<String, Value> = tree.into_iter().map(|(key, value)| (key, plain(value))).collect();
     tree.extend(edits.map(|edits| ("edits".to_owned(), edits)));
@@ -264,7 +264,8 @@ fn preset(name: &str, problems: &mut Diagnostics) -> Scenario {
 fn usable(document: Value, base: &Value, problems: &mut Diagnostics, errors: Errors<'_>) -> Scenario {
     let (read, mut wrong) = from_value_in_part(document);
     problems.append(&mut wrong);
-    let base_scenario = || json::data(base).unwrap_or_default();
+    let base_scenario =
+        || Scenario::read(base, &At::ROOT, &mut Problems::of("a scenario")).unwrap_or_default();
     let Some(mut scenario) = read else { return base_scenario() };
     if scenario.run.max_requests > limits::REQUESTS_FROM_LINK {
         problems.push(Diagnostic::error(

@@ -1,12 +1,13 @@
 //! Setting a field of a document by its path, such as `cluster.pools[0].replicas`.
 
-use super::super::Scenario;
 use super::super::routing::ROUTERS;
+use super::super::{Scenario, Write};
 use super::from_value_in_part;
-use super::shape::{PathStep, display, walk_mut};
 use super::text::value_said_once;
-use base::{Diagnostic, Diagnostics, json, repeated_keys::ReadTree};
+use base::json::PathStep;
+use base::{Diagnostic, Diagnostics, repeated_keys::ReadTree};
 use serde_json::Value;
+use std::fmt::Write as _;
 
 /// Longest path of a field. Values may lie as deep as one has parts, and trees are walked by recursion.
 const PATH_BYTES: usize = 256;
@@ -76,7 +77,7 @@ pub(crate) fn place_value(document: &mut Value, path: &str, value: Value) -> Res
     // Lists that the document leaves to their defaults are written out before one of their entries changes: an entry for
     // each that says nothing, since all of them have the defaults of an entry.
     let indexed = steps.iter().any(|step| matches!(step, PathStep::Index(_)));
-    let defaults = indexed.then(|| json::tree(&Scenario::default()));
+    let defaults = indexed.then(|| Scenario::default().write());
     let mut default = defaults.as_ref();
     let mut at = document;
     for (i, step) in steps.iter().enumerate() {
@@ -127,6 +128,31 @@ pub fn replay_trace(document: &mut Value, file_name: &str) -> Result<(), Diagnos
         }
     }
     Ok(())
+}
+
+/// The value at the end of these steps.
+fn walk_mut<'a>(document: &'a mut Value, steps: &[PathStep]) -> Option<&'a mut Value> {
+    steps.iter().try_fold(document, |at, step| match step {
+        PathStep::Key(key) | PathStep::Variant(key) => at.get_mut(key),
+        PathStep::Index(i) => at.get_mut(i),
+    })
+}
+
+/// A path as the user writes it.
+pub(super) fn display(steps: &[PathStep]) -> String {
+    let mut text = String::new();
+    for step in steps {
+        match step {
+            PathStep::Key(key) | PathStep::Variant(key) => {
+                if !text.is_empty() {
+                    text.push('.');
+                }
+                text.push_str(key);
+            }
+            PathStep::Index(i) => write!(text, "[{i}]").expect("a String takes any text"),
+        }
+    }
+    text
 }
 
 fn split_path(path: &str) -> Option<Vec<PathStep>> {

@@ -1,7 +1,8 @@
 //! Reads the text of a document to a tree; problems of syntax name line and column.
 
 use super::super::limits;
-use super::shape::{PathStep, display};
+use super::path::display;
+use base::json::PathStep;
 use base::pointer::pointer;
 use base::{Diagnostic, Diagnostics, repeated_keys::ReadTree};
 use serde_json::Value;

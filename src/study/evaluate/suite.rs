@@ -4,9 +4,8 @@ use super::candidate::{Candidate, YamlReader};
 use super::run::CaseRun;
 use base::digest::Digest;
 use base::{Diagnostic, Diagnostics, Severity, alike, json};
-use document::{Scenario, TimedEdit, data_from_value, from_value, limits, set_path};
+use document::{Scenario, TimedEdit, data_from_value, from_value, limits, set_path, shape};
 use run::session::{Audience, Session, Trace};
-use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::sync::{Arc, OnceLock};
 
@@ -14,8 +13,7 @@ use std::sync::{Arc, OnceLock};
 pub const SUITE_VERSION: u32 = 1;
 
 /// Which cases are evaluated: those that a search sees, those that choose among its results, those held back.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Split {
     /// Cases that a search sees.
     #[default]
@@ -26,23 +24,15 @@ pub enum Split {
     Test,
 }
 
+shape! { names Split { Train "train" Val "val" Test "test" } }
+
 impl Split {
     /// All of them, in order.
     pub const ALL: [Self; 3] = [Self::Train, Self::Val, Self::Test];
-
-    /// Its name.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Train => "train",
-            Self::Val => "val",
-            Self::Test => "test",
-        }
-    }
 }
 
 /// Which values of a figure are the better ones.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Better {
     /// Small ones.
     Lower,
@@ -50,9 +40,11 @@ pub enum Better {
     Higher,
 }
 
+shape! { names Better { Lower "lower" Higher "higher" } }
+
 /// A case as a suite names it.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[apply(document::readable!)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct SuiteCase {
     /// Its name within the suite.
     pub id: String,
@@ -69,8 +61,8 @@ pub struct SuiteCase {
 }
 
 /// A figure that counts.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[apply(document::readable!)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Objective {
     /// Path of a figure of the report, such as `latency_ms.ttft.p99`; entries of lists by name, such as `classes.batch.ttft_ms.p99`.
     pub metric: String,
@@ -88,8 +80,8 @@ impl Objective {
 }
 
 /// A part of the work, for searches that stop early.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[apply(document::readable!)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Stage {
     /// Names of its cases; all of them without any.
     pub cases: Vec<String>,
@@ -98,8 +90,8 @@ pub struct Stage {
 }
 
 /// A benchmark of a policy on a real cluster, for `tokenyard rank`.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[apply(document::readable!)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct MeasuredPolicy {
     /// Name of the policy: `baseline`, one of the suite's `policies`, or a router.
     pub policy: String,
@@ -108,8 +100,8 @@ pub struct MeasuredPolicy {
 }
 
 /// A suite as a document.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[apply(document::readable!)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct SuiteDocument {
     /// Version of the format; 1 if it is left out.
     pub tokenyard_suite: Option<u32>,
@@ -134,7 +126,7 @@ pub struct SuiteDocument {
 impl SuiteDocument {
     /// Reads a suite from a tree; every problem of its own is reported.
     pub fn read(tree: Value) -> Result<Self, Diagnostics> {
-        let document: Self = data_from_value(tree, "a suite")?;
+        let document: Self = data_from_value(&tree, "a suite")?;
         let problems = document.problems();
         if problems.is_empty() { Ok(document) } else { Err(problems) }
     }

@@ -1,13 +1,14 @@
 //! The document of a lesson: what a file of `lessons/` says. [`super::Lesson::read`] checks it.
 
-use serde::{Deserialize, Serialize};
+use document::shape;
+use serde::Serialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
 /// A lesson: steps beside the live page, and statements that the engine checks.
+#[apply(document::readable!)]
 #[apply(typescript!)]
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Lesson {
     /// The version of the format: 1.
     pub lesson: u32,
@@ -30,9 +31,9 @@ pub struct Lesson {
 }
 
 /// A scenario of a lesson: a preset or a whole document, with fields set to other values.
+#[apply(document::readable!)]
 #[apply(typescript!)]
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct LessonScenario {
     /// The name of a preset; empty with a document.
     pub preset: String,
@@ -45,9 +46,9 @@ pub struct LessonScenario {
 }
 
 /// A run of a lesson.
+#[apply(document::readable!)]
 #[apply(typescript!)]
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct LessonRun {
     /// The name of its scenario: one of the lesson's, or a preset.
     pub scenario: String,
@@ -58,8 +59,8 @@ pub struct LessonRun {
 
 /// What a step is about.
 #[apply(typescript!)]
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "schema", ts(rename_all = "kebab-case"))]
 pub enum StepType {
     /// The reader guesses.
     Predict,
@@ -74,10 +75,12 @@ pub enum StepType {
     Try,
 }
 
+shape! { names StepType { Predict "predict" Do "do" See "see" Why "why" Try "try" } }
+
 /// A step: one card, one idea.
+#[apply(document::readable!)]
 #[apply(typescript!)]
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct LessonStep {
     /// What it is about.
     pub kind: StepType,
@@ -104,9 +107,9 @@ pub struct LessonStep {
 }
 
 /// Something on the page to look at.
+#[apply(document::readable!)]
 #[apply(typescript!)]
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct LessonLook {
     /// What it is: `field:PATH`, `chart:NAME`, `replica:NUMBER`, `figure:NAME` (of the row of key figures), `area:lanes`,
     /// `area:kv`, `area:density`, `stage`, `timeline`, `play`, `speed`, `inspector`.
@@ -117,7 +120,7 @@ pub struct LessonLook {
 
 /// A question, whose answer the reader gives before the engine does.
 #[apply(typescript!)]
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Question {
     /// One of several answers.
@@ -130,10 +133,14 @@ pub enum Question {
     Draw(DrawQuestion),
 }
 
+shape! {
+    read enum Question [] {} { Choose "choose" Order "order" Number "number" Draw "draw" }
+}
+
 /// A question with 2 to 5 answers.
+#[apply(document::readable!)]
 #[apply(typescript!)]
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct ChooseQuestion {
     /// The question, at most 120 characters.
     pub question: String,
@@ -142,9 +149,9 @@ pub struct ChooseQuestion {
 }
 
 /// An answer to choose.
+#[apply(document::readable!)]
 #[apply(typescript!)]
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct ChooseAnswer {
     /// The answer, at most 120 characters.
     pub text: String,
@@ -155,9 +162,9 @@ pub struct ChooseAnswer {
 }
 
 /// A question for an order of 2 to 6 things; the engine's order is that of their values.
+#[apply(document::readable!)]
 #[apply(typescript!)]
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct OrderQuestion {
     /// The question, at most 120 characters; the thing with the smallest value comes first.
     pub question: String,
@@ -168,9 +175,9 @@ pub struct OrderQuestion {
 }
 
 /// A thing to put in order.
+#[apply(document::readable!)]
 #[apply(typescript!)]
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct OrderItem {
     /// Its name, at most 60 characters.
     pub label: String,
@@ -179,9 +186,9 @@ pub struct OrderItem {
 }
 
 /// A question for a number.
+#[apply(document::readable!)]
 #[apply(typescript!)]
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct NumberQuestion {
     /// The question, at most 120 characters.
     pub question: String,
@@ -200,9 +207,9 @@ pub struct NumberQuestion {
 }
 
 /// A question for a curve.
+#[apply(document::readable!)]
 #[apply(typescript!)]
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct DrawQuestion {
     /// The question, at most 120 characters.
     pub question: String,
@@ -223,9 +230,9 @@ pub struct DrawQuestion {
 }
 
 /// An axis.
+#[apply(document::readable!)]
 #[apply(typescript!)]
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Axis {
     /// What it shows, at most 40 characters.
     pub label: String,
@@ -240,9 +247,9 @@ pub struct Axis {
 }
 
 /// What the reader shall reach in the live run.
+#[apply(document::readable!)]
 #[apply(typescript!)]
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct LessonTask {
     /// What to reach, at most 120 characters.
     pub goal: String,
@@ -253,9 +260,9 @@ pub struct LessonTask {
 }
 
 /// A figure of a text: an expression over the runs, or over `report`, `frame` and `scenario` of the live run.
+#[apply(document::readable!)]
 #[apply(typescript!)]
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct LessonFigure {
     /// What it is, at most 60 characters.
     pub label: String,
@@ -267,9 +274,9 @@ pub struct LessonFigure {
 }
 
 /// A statement that holds over the seeds.
+#[apply(document::readable!)]
 #[apply(typescript!)]
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct LessonClaim {
     /// The statement, at most 120 characters.
     pub says: String,

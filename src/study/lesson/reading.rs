@@ -21,7 +21,7 @@ pub struct LessonRead {
 impl Lesson {
     /// Reads a lesson; all problems are reported at once.
     pub fn read(document: Value) -> Result<Self, Diagnostics> {
-        let lesson: Self = data_from_value(document, "a lesson")?;
+        let lesson: Self = data_from_value(&document, "a lesson")?;
         let problems = lesson.problems();
         if problems.is_empty() { Ok(lesson) } else { Err(problems) }
     }

@@ -4,16 +4,14 @@
 //! table ([`required`](super::required)), because some are needed only with some settings.
 
 use super::disaggregation::{self, PoolConfig, Settings};
-use serde::de::IgnoredAny;
-use serde::{Deserialize, Deserializer};
+use document::shape;
 use serde_json::Value;
 
 /// The format of clusters of one pool.
 pub(super) const SCHEMA: &str = "engine-golden/1";
 
 /// One golden file. The last three keys are notes: the recorded results do not depend on them.
-#[derive(Debug, Default, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Debug, Default)]
 pub(super) struct GoldenFile {
     /// Version of the format.
     pub schema: String,
@@ -25,12 +23,12 @@ pub(super) struct GoldenFile {
     pub requests: Vec<Request>,
     /// The expected results, by section.
     pub expected: serde_json::Map<String, Value>,
-    #[serde(rename = "name")]
-    _name: IgnoredAny,
-    #[serde(rename = "notes")]
-    _notes: IgnoredAny,
-    #[serde(rename = "oracle")]
-    _oracle: IgnoredAny,
+}
+
+shape! {
+    read struct GoldenFile {
+        schema record config requests expected; "name" "notes" "oracle"
+    }
 }
 
 impl GoldenFile {
@@ -46,8 +44,8 @@ impl GoldenFile {
 }
 
 /// What to log.
-#[derive(Clone, Copy, Debug, Default, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[apply(document::readable!)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Record {
     /// Steps of each replica; 0 leaves the key out.
     pub max_steps_per_instance: u32,
@@ -74,14 +72,11 @@ impl Record {
 }
 
 /// Every setting of the cluster, under the names of the format.
-#[derive(Clone, Debug, Default, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Config {
     /// "none" or "blis".
-    #[serde(default = "none")]
     pub compat: String,
     /// End of the run; 0 means no end.
-    #[serde(deserialize_with = "or_default")]
     pub horizon_us: u64,
     /// How many replicas.
     pub num_instances: u32,
@@ -110,7 +105,6 @@ pub(super) struct Config {
     /// Family of the latency model.
     pub latency_backend: String,
     /// GPUs of a replica.
-    #[serde(default = "one")]
     pub tp: u32,
     /// Shape of the model, for the families that need it.
     pub model_config: Option<ModelConfig>,
@@ -127,7 +121,6 @@ pub(super) struct Config {
     /// Routing policy.
     pub routing_policy: String,
     /// Scorers and weights of "weighted"; empty for its default.
-    #[serde(deserialize_with = "or_default")]
     pub routing_scorers: String,
     /// Delay before the admission decision.
     pub routing_latency_us: u64,
@@ -142,15 +135,25 @@ pub(super) struct Config {
     /// Seed; the format draws nothing from it.
     pub seed: u64,
     /// The replicas by role; empty for one pool of them.
-    #[serde(deserialize_with = "or_default")]
     pub pools: Vec<PoolConfig>,
     /// How requests are divided between the roles.
     pub disaggregation: Option<Settings>,
 }
 
+shape! {
+    read struct Config {
+        compat horizon_us [null] num_instances total_kv_blocks block_size_tokens kv_cpu_blocks
+        kv_offload_threshold kv_transfer_bandwidth kv_transfer_base_latency max_num_running_reqs
+        max_num_scheduled_tokens long_prefill_token_threshold alpha_coeffs beta_coeffs latency_backend tp
+        model_config hw_config admission_policy token_bucket_capacity token_bucket_refill_rate
+        admission_latency_us routing_policy routing_scorers [null] routing_latency_us
+        snapshot_refresh_interval_us scheduler priority_policy counterfactual_k seed pools [null]
+        disaggregation
+    }
+}
+
 /// Shape of a model. No step depends on the last two keys.
-#[derive(Clone, Copy, Debug, Default, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(super) struct ModelConfig {
     /// Bytes of a weight, of an activation and of a cached number.
     pub bytes_per_param: f64,
@@ -166,39 +169,39 @@ pub(super) struct ModelConfig {
     pub num_key_value_heads: u32,
     /// Experts; 0 means a dense model.
     pub num_local_experts: u32,
-    #[serde(rename = "num_experts_per_tok")]
-    _num_experts_per_tok: IgnoredAny,
-    #[serde(rename = "vocab_size")]
-    _vocab_size: IgnoredAny,
+}
+
+shape! {
+    read struct ModelConfig {
+        bytes_per_param hidden_size intermediate_size num_attention_heads num_hidden_layers
+        num_key_value_heads num_local_experts; "num_experts_per_tok" "vocab_size"
+    }
 }
 
 /// Figures of a GPU, and the roofline model's constants, as `scenario::RooflineSettings` explains them. No step depends on the last key.
-#[derive(Clone, Copy, Debug, Default, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(super) struct HardwareConfig {
-    #[serde(rename = "TFlopsPeak")]
     pub tflops: f64,
-    #[serde(rename = "BwPeakTBs")]
     pub bandwidth: f64,
-    #[serde(rename = "BwEffConstant")]
     pub bandwidth_efficiency: f64,
-    #[serde(rename = "TOverheadMicros")]
     pub step_us: f64,
-    #[serde(rename = "perLayerOverhead")]
     pub step_us_per_layer: f64,
-    #[serde(rename = "allReduceLatency")]
     pub all_reduce_us: f64,
-    #[serde(rename = "mfuPrefill")]
     pub prefill_efficiency: f64,
-    #[serde(rename = "mfuDecode")]
     pub decode_efficiency: f64,
-    #[serde(rename = "MemoryGiB")]
-    _memory_gib: IgnoredAny,
+}
+
+shape! {
+    read struct HardwareConfig {
+        tflops = "TFlopsPeak" bandwidth = "BwPeakTBs" bandwidth_efficiency = "BwEffConstant"
+        step_us = "TOverheadMicros" step_us_per_layer = "perLayerOverhead"
+        all_reduce_us = "allReduceLatency" prefill_efficiency = "mfuPrefill" decode_efficiency = "mfuDecode"
+       ; "MemoryGiB"
+    }
 }
 
 /// One request.
-#[derive(Debug, Default, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Debug, Default)]
 pub(super) struct Request {
     /// Its name.
     pub id: String,
@@ -209,16 +212,20 @@ pub(super) struct Request {
     /// Its answer.
     pub output: Segment,
     /// SLO class.
-    #[serde(deserialize_with = "or_default")]
     pub slo: String,
     /// Tenant.
-    #[serde(deserialize_with = "or_default")]
     pub tenant: String,
 }
 
+shape! {
+    read struct Request {
+        id arrival_us input output slo [null] tenant [null]
+    }
+}
+
 /// `n` tokens of text `s` from position `o`.
-#[derive(Clone, Copy, Debug, Default, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[apply(document::readable!)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Segment {
     /// Number of the text, which counts modulo 2^32.
     pub s: u64,
@@ -226,19 +233,4 @@ pub(super) struct Segment {
     pub n: u32,
     /// Position of the first.
     pub o: u32,
-}
-
-fn one() -> u32 {
-    1
-}
-
-fn none() -> String {
-    "none".to_owned()
-}
-
-/// `null` is the default.
-pub(super) fn or_default<'de, D: Deserializer<'de>, T: Default + Deserialize<'de>>(
-    d: D,
-) -> Result<T, D::Error> {
-    Option::<T>::deserialize(d).map(Option::unwrap_or_default)
 }

@@ -79,8 +79,12 @@ pub fn queueing_results(text: &str, mode: Mode) -> Result<Value, Diagnostics> {
     queueing::results(&value_from_long_json(text, instead)?, mode)
 }
 
-fn read(value: Value) -> Result<GoldenFile, Diagnostics> {
+fn read(mut value: Value) -> Result<GoldenFile, Diagnostics> {
     let mut problems = required::required(&value);
+    if let Some(Value::Object(config)) = value.get_mut("config") {
+        config.entry("compat").or_insert_with(|| Value::from("none"));
+        config.entry("tp").or_insert_with(|| Value::from(1));
+    }
     let roles = value.get("schema").and_then(Value::as_str) == Some(disaggregation::SCHEMA);
     let sections = if roles { &disaggregation::SECTIONS[..] } else { &SECTIONS };
     for (name, _) in value.get("expected").and_then(Value::as_object).into_iter().flatten() {
@@ -90,7 +94,7 @@ fn read(value: Value) -> Result<GoldenFile, Diagnostics> {
             problems.push(Diagnostic::error(format!("expected.{name}"), found, sections.join(", "), fix));
         }
     }
-    match data_from_value(value, "a golden file") {
+    match data_from_value(&value, "a golden file") {
         Ok(file) if problems.is_empty() => Ok(file),
         Ok(_) => Err(problems),
         Err(misfits) => {

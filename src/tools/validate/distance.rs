@@ -4,7 +4,7 @@ use super::compare::Row;
 use super::left_out::LeftOut;
 use base::math::pow;
 use benchmarks::import::benchmark::statistics::quantile;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
@@ -34,8 +34,7 @@ pub struct Distance {
 }
 
 /// The absolute error of one experiment in a regime: the mean over its stages.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct OneError {
     /// The experiment.
     pub source: String,
@@ -46,6 +45,8 @@ pub struct OneError {
     /// As a share.
     pub error: f64,
 }
+
+document::shape! { read entry OneError { source regime figure error } }
 
 const FIGURES: [(&str, &str); 3] = [("tpot_ms", "TPOT"), ("ttft_ms", "TTFT"), ("e2e_ms", "E2E")];
 const REGIMES: [(&str, &str); 3] = [("below", "below"), ("near", "near"), ("overload", "over")];

@@ -1,14 +1,13 @@
 //! Gate: compares the errors of a replay with the recorded table of a release.
 
 use super::compare::Aggregate;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 /// Allowed increase of a median: 2 points.
 const ALLOWED: f64 = 0.02;
 
 /// One recorded median.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Recorded {
     /// Group of experiments.
     pub group: String,
@@ -23,6 +22,8 @@ pub struct Recorded {
     /// Median of the absolute error, as a fraction.
     pub median: f64,
 }
+
+document::shape! { read entry Recorded { group gpu regime metric stat median } }
 
 /// The rows of these groups that a table records: figures with a target.
 pub fn recorded(groups: &[Aggregate]) -> Vec<Recorded> {

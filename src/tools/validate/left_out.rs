@@ -2,13 +2,12 @@
 
 use super::compare::{Row, median};
 use super::distance::{OneError, one_by_one};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
 /// Medians over the experiments that a fit had not seen, as shares, without overload.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct LeftOut {
     /// GPU and release of the coefficients.
     pub coefficients: String,
@@ -23,9 +22,10 @@ pub struct LeftOut {
     /// Mean end-to-end latency.
     pub e2e: Option<f64>,
     /// The errors of each experiment by regime.
-    #[serde(default)]
     pub errors: Vec<OneError>,
 }
+
+document::shape! { read entry LeftOut { coefficients left_out experiments tpot [default] ttft [default] e2e [default] errors [default] } }
 
 /// The line of a part that was left out; `None` if it has no figure.
 pub fn left_out(coefficients: &str, left_out: &str, rows: &[Row]) -> Option<LeftOut> {
@@ -112,8 +112,8 @@ mod tests {
         // 20 % in the mean of one experiment, 4 % of the other.
         assert_eq!((line.experiments, line.tpot, line.ttft, line.e2e), (2, Some(0.12), Some(0.1), None));
         assert_eq!(left_out("H100/ahead", "m", &rows[3..4]), None);
-        let text = serde_json::to_string(&line).expect("JSON");
-        assert_eq!(serde_json::from_str::<LeftOut>(&text).expect("its own shape"), line);
+        let tree = serde_json::to_value(&line).expect("JSON");
+        assert_eq!(document::data_from_value(&tree, "a line"), Ok(line.clone()));
         assert!(left_out_table(&[line]).ends_with("| H100/ahead | m | 2 | 12.0 % | 10.0 % | - |\n"));
     }
 }

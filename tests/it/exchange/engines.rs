@@ -95,7 +95,7 @@ fn absent_flags_have_the_defaults_of_vllm_in_a_new_fleet_and_change_no_other_one
         .try_into()
         .expect("one pool");
     let mut own = scenario::parse(base).expect("a scenario").cluster.pools.remove(0);
-    own.engine.max_num_seqs = serde_json::from_value(json!(16)).expect("a limit");
+    own.engine.max_num_seqs = scenario::BatchLimit::Count(16);
     assert_eq!(kept, serde_json::to_value(&own).expect("plain data"));
     let [pool] = pools(&import(&["vllm serve Qwen/Qwen3-8B"])).try_into().expect("one pool");
     assert_eq!(pool["engine"]["max_num_seqs"], "auto");

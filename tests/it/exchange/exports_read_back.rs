@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use tokenyard::config::export::{Standing, System, exported};
 use tokenyard::scenario::{
     Behavior, BehaviorRules, CarriedOutBy, ChangeLimit, DirectionRules, LimitUnit, PeakPrefill, Picker,
-    RoutingPolicy, ScalingPolicy, Scenario, Weighted, from_value,
+    RoutingPolicy, ScalingPolicy, Scenario, Scorer, Weighted, WeightedScorer, Write as _, from_value,
 };
 
 /// The systems whose files the importers read, and the samples of each.
@@ -86,8 +86,7 @@ fn scorers_come_and_go_and_what_is_not_simulated_stays() {
     let mut own = imported(&base, PICKER);
     let RoutingPolicy::Weighted(router) = &mut own.cluster.routing else { panic!("it is weighted") };
     router.scorers.remove(1);
-    let Value::Array(rows) = json!([{ "scorer": "load-aware", "weight": 2 }]) else { panic!("a list") };
-    router.scorers.extend(rows.into_iter().map(|row| serde_json::from_value(row).expect("a scorer")));
+    router.scorers.push(WeightedScorer { scorer: Scorer::LoadAware, weight: 2.0 });
     router.waiting_threshold = 64;
     let found = exported(&own, System::Epp, Some(PICKER));
     assert_eq!(
@@ -139,7 +138,8 @@ fn another_file_is_no_base_and_the_reason_is_given() {
 fn in_force(router: &Weighted) -> Value {
     let (count, until) = router.token_rule();
     json!({
-        "scorers": router.scorers(), "filters": router.filters(), "ties": router.ties(), "picker": router.picker,
+        "scorers": router.scorers().write(), "filters": router.filters().write(), "ties": router.ties(),
+        "picker": router.picker.write(),
         "index": router.prefix_index_blocks, "block": router.prefix_block_tokens(), "match": router.prefix_match_tokens(),
         "tokens": router.token_threshold, "count": count, "until": until, "waiting": router.waiting_threshold,
         "idle": router.idle_threshold, "busy": router.max_busy_score,
@@ -301,7 +301,7 @@ proptest! {
         own["more"] = json!(list);
         own["behavior"] = match kind {
             1 => json!("legacy"),
-            _ => json!({ "rules": { "up": up, "down": down } }),
+            _ => json!({ "rules": { "up": up.write(), "down": down.write() } }),
         };
         let mut scaling = json!({ "min": replicas.0.max(u32::from(kind != 0)), "max": replicas.1 });
         if system == System::Keda {
@@ -406,8 +406,8 @@ fn a_peak_that_the_model_computes_is_written_as_a_number() {
     let back = imported(&Scenario { tokenyard: 1, ..Scenario::default() }, &found.text);
     let RoutingPolicy::Weighted(router) = &back.cluster.routing else { panic!("it is weighted") };
     assert_eq!(router.picker, Picker::Max);
-    let filters = serde_json::to_value(router.filters()).expect("JSON");
+    let filters = router.filters().write();
     let peak = filters[0]["prefix-affinity"]["peak_prefill_tokens_per_s"].as_u64();
     assert!(peak.is_some_and(|n| n > 1000), "{filters}");
-    assert_eq!(serde_json::to_value(PeakPrefill::Model).ok(), Some(json!("model")));
+    assert_eq!(PeakPrefill::Model.write(), json!("model"));
 }

@@ -147,7 +147,7 @@ fn an_import_changes_only_what_it_names_and_a_title_that_is_no_longer_true() {
     // What the title does not speak of.
     let found = into("vllm serve meta-llama/Llama-3.1-8B-Instruct --max-num-seqs 128");
     let mut want = open.clone();
-    want.cluster.pools[0].engine.max_num_seqs = serde_json::from_value(json!(128)).expect("a limit");
+    want.cluster.pools[0].engine.max_num_seqs = scenario::BatchLimit::Count(128);
     assert_eq!(found, want);
     let router = into(include_str!("samples/EndpointPickerConfig.yaml"));
     assert_eq!((router.title.as_str(), &router.workload), (open.title.as_str(), &open.workload));

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use tokenyard::base::Micros;
 use tokenyard::engine::{Cluster, Fact, FleetFact, Ignore, RequestFact, ScalingRecord};
-use tokenyard::scenario::{Change, ScalingMetric, Scenario, TimedEdit};
+use tokenyard::scenario::{Change, ScalingMetric, Scenario, TimedEdit, data_from_value};
 use tokenyard::workload::Source;
 
 /// Every policy with settings under which it acts within two minutes.
@@ -290,7 +290,7 @@ fn a_pool_scaled_to_zero_holds_new_requests_and_starts_for_them() {
                 "prompt": [{"text": k, "tokens": 50}], "output": {"text": k + 1, "tokens": 20}})
         };
         scenario.workload.requests =
-            (0..20).map(|k| serde_json::from_value(request(k)).expect("a request")).collect();
+            (0..20).map(|k| data_from_value(&request(k), "a request").expect("a request")).collect();
         let (engine, heard) = heard(&scenario);
         let zero = heard.scaled.iter().find(|r| r.decision.desired == 0 && r.decision.current > 0);
         assert!(zero.is_some(), "{policy} never slept");

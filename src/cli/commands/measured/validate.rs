@@ -8,7 +8,7 @@ use crate::files::outputs::{Outputs, named_in, takes_bytes};
 use crate::text::messages::of_file;
 use crate::{BAD_INPUT, DIFFERENT, Failed, say, tell, unreadable};
 use base::{Diagnostic, SortedMap};
-use document::{CalibratedCoefficients, EngineGeneration, data_from_value, value_from_long_json};
+use document::{CalibratedCoefficients, EngineGeneration, Read, data_from_value, value_from_long_json};
 use serde::Serialize;
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -256,23 +256,25 @@ fn latency(args: &Validate) -> Result<(Latency, &'static str), Failed> {
 }
 
 /// One row of a file of coefficients.
-#[derive(Clone, serde::Deserialize, Serialize)]
+#[derive(Clone, Serialize)]
 pub(crate) struct OwnRow {
     pub(crate) gpu: String,
     pub(crate) engine: EngineGeneration,
     /// The experiments that the coefficients were fitted to.
-    #[serde(default)]
     pub(crate) rests_on: Vec<String>,
     pub(crate) coefficients: CalibratedCoefficients,
     /// By coefficient: half of its 95 % interval; missing if the data do not determine it.
-    #[serde(default)]
     pub(crate) intervals: SortedMap<String, Option<f64>>,
     /// By coefficient: number of experiments that determine it.
-    #[serde(default)]
     pub(crate) experiments: SortedMap<String, u32>,
     /// By model: how much longer its layers take than those of others, in microseconds.
-    #[serde(default)]
     pub(crate) models: SortedMap<String, f64>,
+}
+
+document::shape! {
+    read entry OwnRow {
+        gpu engine rests_on [default] coefficients intervals [default] experiments [default] models [default]
+    }
 }
 
 /// Coefficients by GPU and release.
@@ -286,7 +288,7 @@ pub(crate) fn coefficients(path: &Path) -> Result<Own, Failed> {
 }
 
 /// The rows of a file that this program wrote earlier.
-fn rows_of<T: serde::de::DeserializeOwned>(path: &Path, text: &str, what: &str) -> Result<Vec<T>, Failed> {
+fn rows_of<T: Read>(path: &Path, text: &str, what: &str) -> Result<Vec<T>, Failed> {
     let name = path.display().to_string();
     let value = value_from_long_json(text, [what, "check that this is the right file"]);
     let value = value.map_err(|problems| refused(&name, &problems))?;
@@ -294,7 +296,7 @@ fn rows_of<T: serde::de::DeserializeOwned>(path: &Path, text: &str, what: &str) 
         let fix = "check that this is the right file";
         return Err(refused(&name, &[Diagnostic::error("", "no list", what, fix)]));
     }
-    data_from_value(value, what).map_err(|problems| refused(&name, &problems))
+    data_from_value(&value, what).map_err(|problems| refused(&name, &problems))
 }
 
 /// All experiments of the folders and files.

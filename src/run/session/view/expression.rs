@@ -65,7 +65,7 @@ fn byte_of(text: &str, caret: u32) -> usize {
 /// expression, or if there is no such scorer.
 pub fn scorer_as_expression(weighted: &str, index: usize) -> Option<String> {
     let settings: Weighted =
-        data_from_value(serde_json::from_str(weighted).ok()?, "a weighted router").ok()?;
+        data_from_value(&serde_json::from_str(weighted).ok()?, "a weighted router").ok()?;
     let scorers = settings.scorers();
     Some(expression_of(&scorers.get(index)?.scorer, &settings)?.0)
 }

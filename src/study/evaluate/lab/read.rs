@@ -3,15 +3,14 @@
 use crate::evaluate::text::cut;
 use base::{Diagnostic, Diagnostics, Severity};
 use document::{data_from_value, limits, value_from_json};
-use serde::Deserialize;
 use serde_json::{Map, Value};
 
 /// Most problems that are reported.
 const PROBLEMS: usize = 20;
 
 /// One evaluation of a search.
-#[derive(Clone, Debug, Default, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[apply(document::readable!)]
+#[derive(Clone, Debug, Default)]
 pub struct LabRecord {
     /// Its name, a text or a number; left out: its number among the evaluations on train, from 0.
     pub id: Option<Value>,
@@ -26,8 +25,8 @@ pub struct LabRecord {
 }
 
 /// What `tokenyard evaluate` printed, as far as the report shows it.
-#[derive(Clone, Debug, Default, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[apply(document::readable!)]
+#[derive(Clone, Debug, Default)]
 pub struct LabEvaluation {
     /// `success` or `error`.
     pub status: String,
@@ -52,16 +51,16 @@ pub struct LabEvaluation {
 }
 
 /// The texts of an evaluation.
-#[derive(Clone, Debug, Default, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[apply(document::readable!)]
+#[derive(Clone, Debug, Default)]
 pub struct LabTexts {
     /// What happened.
     pub feedback: String,
 }
 
 /// The suite of an evaluation.
-#[derive(Clone, Debug, Default, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[apply(document::readable!)]
+#[derive(Clone, Debug, Default)]
 pub struct LabSuite {
     /// Its title.
     pub title: String,
@@ -74,8 +73,8 @@ pub struct LabSuite {
 }
 
 /// A case of an evaluation.
-#[derive(Clone, Debug, Default, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[apply(document::readable!)]
+#[derive(Clone, Debug, Default)]
 pub struct LabCase {
     /// Its name.
     pub id: String,
@@ -96,8 +95,8 @@ pub struct LabCase {
 }
 
 /// An objective of a case.
-#[derive(Clone, Debug, Default, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[apply(document::readable!)]
+#[derive(Clone, Debug, Default)]
 pub struct LabObjective {
     /// Path of the figure.
     pub metric: String,
@@ -138,7 +137,7 @@ pub fn read(text: &str) -> Result<Vec<LabRecord>, Diagnostics> {
 }
 
 fn record(line: &str) -> Result<LabRecord, Diagnostics> {
-    let mut record: LabRecord = data_from_value(value_from_json(line)?, "a record of an evaluation")?;
+    let mut record: LabRecord = data_from_value(&value_from_json(line)?, "a record of an evaluation")?;
     let mut problems = Diagnostics::new();
     let mut missing = |path: &str, allowed: &str, fix: &str| {
         problems.push(Diagnostic::error(path, "nothing", allowed, fix));

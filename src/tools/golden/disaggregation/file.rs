@@ -1,11 +1,11 @@
 //! What the format has beside that of one pool.
 
-use super::super::file::{Config, or_default};
-use serde::Deserialize;
+use super::super::file::Config;
+use document::shape;
 
 /// Some replicas, and what differs from the cluster's settings.
-#[derive(Clone, Debug, Default, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[apply(document::readable!)]
+#[derive(Clone, Debug, Default)]
 pub(in crate::golden) struct PoolConfig {
     /// "mixed", "prefill" or "decode".
     pub role: String,
@@ -67,8 +67,7 @@ impl PoolConfig {
 }
 
 /// Who prefills, and how the KV gets to the decode replica.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Clone, Debug)]
 pub(in crate::golden) struct Settings {
     pub decider: DeciderConfig,
     /// "pull" or "push".
@@ -76,11 +75,15 @@ pub(in crate::golden) struct Settings {
     /// "decode" or "prefill".
     pub first_token: String,
     /// Routing policy of the second decision; empty for that of the first, with its scorers.
-    #[serde(deserialize_with = "or_default")]
     pub prefill_routing_policy: String,
-    #[serde(deserialize_with = "or_default")]
     pub prefill_routing_scorers: String,
     pub transfer: TransferConfig,
+}
+
+shape! {
+    read struct Settings {
+        decider handoff first_token prefill_routing_policy [null] prefill_routing_scorers [null] transfer
+    }
 }
 
 impl Default for Settings {
@@ -97,8 +100,8 @@ impl Default for Settings {
 }
 
 /// Who prefills.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[apply(document::readable!)]
+#[derive(Clone, Debug)]
 pub(in crate::golden) struct DeciderConfig {
     /// "always", "never" or "threshold".
     pub kind: String,
@@ -114,8 +117,8 @@ impl Default for DeciderConfig {
 }
 
 /// How KV moves.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[apply(document::readable!)]
+#[derive(Clone, Debug)]
 pub(in crate::golden) struct TransferConfig {
     pub kv_bytes_per_token: u64,
     pub port_bytes_per_s: u64,
