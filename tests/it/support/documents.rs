@@ -55,7 +55,7 @@ pub(crate) fn asked_at_once(requests: &[[u32; 2]]) -> Value {
     asked(requests.iter().map(|[prompt, output]| [0, (*prompt).into(), (*output).into()]))
 }
 
-/// Steps of so many microseconds and nothing else: for the step, each token of prompt in it, each request that decodes.
+/// Step times in microseconds and no other times: of the step, each token of prompt in it, each request that decodes.
 pub(crate) fn steps(step_us: f64, prefill_us: f64, decode_us: f64) -> Value {
     json!({"fitted": {"queueing_us": 0, "queueing_us_per_prompt_token": 0, "output_us_per_token": 0,
         "step_us": step_us, "step_us_per_prefill_token": prefill_us, "step_us_per_decode_token": decode_us}})
