@@ -9,8 +9,8 @@ use super::replayed::{ClosedLoop, equally_likely, gap, listed_request, piece, se
 use super::simulated::{Simulated, run};
 use super::{capped, model_names, told};
 use crate::import::benchmark::{Benchmark, Request};
-use base::rng::{Purpose, Stream};
 use base::Diagnostics;
+use base::rng::{Purpose, Stream};
 use document::{
     Client, ExplicitRequest, KvBlocks, LatencyClock, LatencyModel, Lengths, Rounds, Run, Scenario, limits,
 };
