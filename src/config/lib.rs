@@ -1,4 +1,5 @@
-//! Configuration of other programs: `import` reads it key by key, `export` writes a scenario's policies as theirs.
+//! Configuration of other programs: `import` reads it key by key, `export` writes a scenario's policies as theirs. Each
+//! program has a folder of its own, with the map of its keys where it has one.
 //!
 //! The shells supply texts and documents.
 
@@ -7,6 +8,18 @@ extern crate macro_rules_attribute;
 #[macro_use]
 extern crate base;
 
+#[macro_use]
+mod command;
+
+mod autoscalers;
+mod capability;
+mod epp;
 pub mod export;
 pub mod import;
+mod kubernetes;
 pub mod questions;
+mod routers;
+mod simulators;
+mod vllm;
+mod workloads;
+mod yaml;

@@ -1,13 +1,13 @@
 //! The difference between two texts, line by line.
 
-use super::{ExportedLine, LineMark, Written};
+use crate::export::{ExportedLine, LineMark, Written};
 
 /// Most cells of the table of the longest common lines. Longer texts differ as a whole between what they begin and end
 /// with alike.
 const CELLS: usize = 4_000_000;
 
 /// The lines of a file: beside another one the difference to it, then the comments. A new file begins with `head`.
-pub(super) fn lines(
+pub(crate) fn lines(
     beside: Option<&str>,
     written: &Written,
     head: &[String],

@@ -1,25 +1,15 @@
-//! Export of the policies of a scenario as another system's configuration: a file here for each system, all behind
-//! one trait. What has an exact counterpart is written, what has none stands in comments that say why. Values that are
+//! Export of the policies of a scenario as another system's configuration; each system has a writer in its own folder.
+//! What has an exact counterpart is written, what has none stands in comments that say why. Values that are
 //! the system's defaults are left out. Beside a file of that system, the file keeps all that is not simulated, and only
 //! what differs is changed.
 
-mod blis;
-mod command;
 mod diff;
-mod dynamo;
-mod epp;
-mod hpa;
-mod keda;
-mod model;
-mod objects;
-mod scalar;
-mod scaled;
-mod smg;
-mod vllm;
-mod want;
-mod wva;
-mod yaml;
+pub(crate) mod model;
 
+use crate::autoscalers::{hpa, keda, wva};
+use crate::routers::{dynamo, smg};
+use crate::simulators::blis;
+use crate::{epp, vllm};
 use document::Scenario;
 use serde::{Deserialize, Serialize};
 
@@ -51,22 +41,22 @@ impl System {
     pub const ALL: [Self; 8] =
         [Self::Epp, Self::Vllm, Self::Dynamo, Self::Smg, Self::Hpa, Self::Keda, Self::Wva, Self::Blis];
 
-    fn export(self) -> &'static dyn Export {
+    fn export(self) -> &'static SystemExport {
         match self {
-            Self::Epp => &epp::Epp,
-            Self::Vllm => &vllm::Vllm,
-            Self::Dynamo => &dynamo::Dynamo,
-            Self::Smg => &smg::Smg,
-            Self::Hpa => &hpa::Hpa,
-            Self::Keda => &keda::Keda,
-            Self::Wva => &wva::Wva,
-            Self::Blis => &blis::Blis,
+            Self::Epp => &epp::write::EXPORT,
+            Self::Vllm => &vllm::write::EXPORT,
+            Self::Dynamo => &dynamo::write::EXPORT,
+            Self::Smg => &smg::write::EXPORT,
+            Self::Hpa => &hpa::write::EXPORT,
+            Self::Keda => &keda::write::EXPORT,
+            Self::Wva => &wva::write::EXPORT,
+            Self::Blis => &blis::write::EXPORT,
         }
     }
 
     /// Its name, that of the option of the command line.
     pub fn name(self) -> &'static str {
-        self.export().name()
+        self.export().name
     }
 
     /// The system by its name.
@@ -177,57 +167,55 @@ pub struct Exported {
 }
 
 /// A system whose configuration is written.
-trait Export: Sync {
+pub(crate) struct SystemExport {
     /// Its name, that of the option of the command line.
-    fn name(&self) -> &'static str;
+    pub(crate) name: &'static str,
     /// Its name for a heading.
-    fn title(&self) -> &'static str;
+    pub(crate) title: &'static str,
     /// Name of a new file.
-    fn file_name(&self) -> &'static str;
+    pub(crate) file_name: &'static str,
     /// The language of its files.
-    fn language(&self) -> Language {
-        Language::Yaml
-    }
+    pub(crate) language: Language,
     /// The file of a scenario, beside a file of the user if there is one.
-    fn write(&self, scenario: &Scenario, beside: Option<&str>) -> Written;
+    pub(crate) write: fn(&Scenario, Option<&str>) -> Written,
 }
 
 /// A file and what became of each setting.
 #[derive(Default)]
-struct Written {
+pub(crate) struct Written {
     /// The file without the comments of this export; empty if there is nothing to write.
-    text: String,
+    pub(crate) text: String,
     /// What became of each setting.
-    rows: Vec<Row>,
+    pub(crate) rows: Vec<Row>,
     /// Lines of comment at the beginning of a new file.
-    head: Vec<String>,
+    pub(crate) head: Vec<String>,
     /// Further lines of comment at the end.
-    notes: Vec<String>,
+    pub(crate) notes: Vec<String>,
     /// Why there is nothing to write, if that is known.
-    nothing: Option<&'static str>,
+    pub(crate) nothing: Option<&'static str>,
     /// Why the file beside it was not changed in place.
-    not_beside: Option<String>,
+    pub(crate) not_beside: Option<String>,
     /// Whether the file has no comments, as JSON has none.
-    without_comments: bool,
+    pub(crate) without_comments: bool,
 }
 
 /// The configuration of a system from a scenario. `beside` is a file of that system: what it says and what is not
 /// simulated stays as it is, and the lines are the difference to it.
 pub fn exported(scenario: &Scenario, system: System, beside: Option<&str>) -> Exported {
     let export = system.export();
-    let written = export.write(scenario, beside);
+    let written = (export.write)(scenario, beside);
     let base = beside.filter(|_| written.not_beside.is_none());
-    let comments = comments(&written, export.title(), base);
-    let lines = diff::lines(base, &written, &head(scenario, export.title(), &written), &comments);
+    let comments = comments(&written, export.title, base);
+    let lines = diff::lines(base, &written, &head(scenario, export.title, &written), &comments);
     let kept = lines.iter().filter(|line| line.mark != LineMark::Removed);
     let text: String = kept.flat_map(|line| [line.text.as_str(), "\n"]).collect();
     let count = |standing| written.rows.iter().filter(|row| row.standing == standing).count() as u32;
     let (exact, near, left_out) = (count(Standing::Exact), count(Standing::Near), count(Standing::Ignored));
     Exported {
         system,
-        title: export.title().to_owned(),
-        file_name: export.file_name().to_owned(),
-        language: export.language(),
+        title: export.title.to_owned(),
+        file_name: export.file_name.to_owned(),
+        language: export.language,
         lines,
         rows: written.rows,
         exact,
@@ -296,7 +284,7 @@ fn wrapped(sentence: &str) -> Vec<String> {
 }
 
 /// A text without control characters, its white space as single spaces, so that it cannot end a comment.
-fn one_line(text: &str) -> String {
+pub(crate) fn one_line(text: &str) -> String {
     let plain =
         |c: char| if c.is_control() || matches!(c, '\u{85}' | '\u{2028}' | '\u{2029}') { ' ' } else { c };
     text.chars().map(plain).collect::<String>().split_whitespace().collect::<Vec<_>>().join(" ")
@@ -305,7 +293,7 @@ fn one_line(text: &str) -> String {
 impl Row {
     /// A setting that means the same there.
     #[expect(clippy::needless_pass_by_value, reason = "numbers and words are written in place")]
-    fn exact(path: impl Into<String>, ours: &str, value: impl ToString, theirs: &str) -> Self {
+    pub(crate) fn exact(path: impl Into<String>, ours: &str, value: impl ToString, theirs: &str) -> Self {
         Self {
             path: path.into(),
             ours: ours.to_owned(),
@@ -319,23 +307,34 @@ impl Row {
     }
 
     /// A setting whose counterpart differs.
-    fn near(path: impl Into<String>, ours: &str, value: impl ToString, theirs: &str, why: &str) -> Self {
-        Self { standing: Standing::Near, why: why.to_owned(), ..Self::exact(path, ours, value, theirs) }
+    pub(crate) fn near(
+        path: impl Into<String>,
+        ours: &str,
+        value: impl ToString,
+        theirs: &str,
+        why: &str,
+    ) -> Self {
+        Self::exact(path, ours, value, theirs).but(why)
+    }
+
+    /// The same with a counterpart that differs.
+    pub(crate) fn but(self, why: &str) -> Self {
+        Self { standing: Standing::Near, why: why.to_owned(), ..self }
     }
 
     /// A setting without a counterpart.
-    fn ignored(path: impl Into<String>, ours: &str, value: impl ToString, why: &str) -> Self {
+    pub(crate) fn ignored(path: impl Into<String>, ours: &str, value: impl ToString, why: &str) -> Self {
         let row = Self::exact(path, ours, value, "");
         Self { standing: Standing::Ignored, why: why.to_owned(), written: false, ..row }
     }
 
     /// The same, not written as it is the system's default.
-    fn default_there(self, is_default: bool) -> Self {
+    pub(crate) fn default_there(self, is_default: bool) -> Self {
         Self { written: self.written && !is_default, ..self }
     }
 
     /// The same, with the value in the file beside it.
-    fn was(self, before: Option<String>) -> Self {
+    pub(crate) fn was(self, before: Option<String>) -> Self {
         Self { before, ..self }
     }
 }

@@ -42,7 +42,7 @@ const IDS: [(&str, &str); 34] = [
 ];
 
 /// The id of a pool's model at Hugging Face; an error is its name in the scenario, where no id is known.
-pub(super) fn hub_id(pool: &Pool) -> Result<String, String> {
+pub(crate) fn hub_id(pool: &Pool) -> Result<String, String> {
     let name = pool.model.trim();
     if name.contains('/') {
         return Ok(name.to_owned());
@@ -55,6 +55,6 @@ pub(super) fn hub_id(pool: &Pool) -> Result<String, String> {
 }
 
 /// Whether two names are of one model.
-pub(super) fn is_same(one: &str, other: &str) -> bool {
+pub(crate) fn is_same(one: &str, other: &str) -> bool {
     model_key(one) == model_key(other)
 }

@@ -1,72 +1,52 @@
-//! Import of other programs' configuration: a file here for each format, all behind one trait. `configuration` has what they
-//! share: it puts another program's settings into a scenario.
+//! Import of other programs' configuration: the formats, all behind one trait. `configuration` has what they share: it puts
+//! another program's settings into a scenario. A format stands in the folder of its program.
 //!
 //! A format is recognised by the content of a file, never by its name. `tests/it/exchange` has a sample of each.
 
-mod aibrix_gateway;
-mod analyser_config_map;
-mod blis_fleet;
-mod blis_workload;
 pub mod configuration;
-mod deployment;
 #[cfg(feature = "import")]
 pub mod documents;
-mod dynamo_frontend;
-mod dynamo_graph_deployment;
-mod endpoint_picker_config;
-mod guidellm_workload;
-mod horizontal_pod_autoscaler;
-mod inference_objective;
-mod inference_perf_config;
-mod leader_worker_set;
-mod model_service;
-mod planner_config;
-mod pod_autoscaler;
-mod policy_bundle;
-mod router_container;
-mod router_values;
-mod routesim;
-mod scaled_object;
-pub mod servegen;
-mod server_log;
-mod server_metrics;
-mod smg;
-mod variant_autoscaling;
-mod vllm_config;
-mod vllm_router;
-mod vllm_serve;
 
+use crate::autoscalers::{hpa, keda, planner_config, pod_autoscaler, wva};
+use crate::kubernetes::{
+    deployment, dynamo_graph_deployment, inference_objective, leader_worker_set, model_service,
+};
+use crate::routers::{aibrix_gateway, dynamo, smg, values, vllm_router};
+use crate::simulators::{blis, routesim};
+pub use crate::workloads::servegen;
+use crate::workloads::{guidellm, inference_perf};
+use crate::{epp, vllm};
 use base::import::Import;
 use configuration::Configuration;
 
 /// The formats of configuration. Those of Kubernetes have the kind of their objects as their name.
 pub const CONFIGURATIONS: [&dyn Import<Configuration>; 28] = [
     &routesim::RouteSim,
-    &policy_bundle::PolicyBundle,
-    &horizontal_pod_autoscaler::HorizontalPodAutoscaler,
-    &scaled_object::ScaledObject,
-    &variant_autoscaling::VariantAutoscaling,
-    &analyser_config_map::AnalyserConfigMap,
-    &endpoint_picker_config::EndpointPickerConfig,
+    &blis::read::PolicyBundle,
+    &hpa::read::HORIZONTAL_POD_AUTOSCALER,
+    &keda::read::SCALED_OBJECT,
+    &wva::variant::VARIANT_AUTOSCALING,
+    &wva::config_map::ANALYSER_CONFIG_MAP,
+    &epp::read::ENDPOINT_PICKER_CONFIG,
     &deployment::Deployment,
-    &deployment::StatefulSet,
-    &leader_worker_set::LeaderWorkerSet,
-    &dynamo_graph_deployment::DynamoGraphDeployment,
+    &deployment::STATEFUL_SET,
+    &leader_worker_set::LEADER_WORKER_SET,
+    &dynamo_graph_deployment::DYNAMO_GRAPH_DEPLOYMENT,
     &model_service::ModelService,
-    &vllm_serve::VllmServe,
-    &vllm_config::VllmConfig,
-    &server_metrics::ServerMetrics,
-    &server_log::ServerLog,
+    &vllm::serve::VllmServe,
+    &vllm::config_file::VllmConfig,
+    &vllm::server_metrics::ServerMetrics,
+    &vllm::server_log::ServerLog,
     &inference_objective::InferenceObjective,
-    &pod_autoscaler::PodAutoscaler,
-    &router_values::RouterValues,
+    &pod_autoscaler::POD_AUTOSCALER,
+    &values::RouterValues,
     &planner_config::PlannerConfig,
-    &blis_workload::BlisWorkload,
-    &blis_fleet::BlisFleet,
-    &inference_perf_config::InferencePerfConfig,
-    &guidellm_workload::GuideLlmWorkload,
-    &dynamo_frontend::DynamoFrontend,
-    &smg::Smg,
-    &vllm_router::VllmRouter,
+    &blis::workload::BlisWorkload,
+    &blis::fleet::BlisFleet,
+    &inference_perf::InferencePerfConfig,
+    &guidellm::GuideLlmWorkload,
+    &dynamo::read::PROGRAM,
+    &smg::read::PROGRAM,
+    &vllm_router::read::PROGRAM,
     &aibrix_gateway::AibrixGateway,
 ];

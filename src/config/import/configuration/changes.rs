@@ -1,6 +1,6 @@
 //! The fields that an import changes in a scenario.
 
-use super::merge::shown;
+use crate::import::configuration::merge::shown;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -17,7 +17,7 @@ pub struct FieldChange {
 }
 
 /// The fields in which two documents differ. A choice that changes its name is one field.
-pub(super) fn changes(before: &Value, after: &Value) -> Vec<FieldChange> {
+pub(crate) fn changes(before: &Value, after: &Value) -> Vec<FieldChange> {
     let mut all = Vec::new();
     compare(Some(before), Some(after), "", &mut all);
     all

@@ -1,6 +1,6 @@
 //! Documents inside others, such as the router's configuration in the data of a `ConfigMap` or in the values of a chart.
 
-use super::{Configuration, Mapping, Reader, Report, Settings};
+use crate::import::configuration::{Configuration, Mapping, Reader, Report, Settings};
 use base::Diagnostic;
 use base::import::Import;
 use serde_json::Value;

@@ -1,15 +1,15 @@
 //! An import of several texts: each key with its result, the conflicts, the changes, the scenario with the changes, and
 //! the scenario of its own that the texts make.
 
-use super::changes::{FieldChange, changes};
-use super::mapping::{Mapping, Standing};
-use super::merge::{Conflict, Settled, merge};
-use super::new_traffic::{NewTraffic, TrafficAsked, new_traffic};
-use super::reader::flat;
-use super::script_places::place_of;
-use super::sets::{Field, Set};
-use super::sources::{ReadSources, format_of, read_all, silent, unread, unsettled};
-use super::title::{SaidOfFleet, speaks_of_change, title};
+use crate::import::configuration::changes::{FieldChange, changes};
+use crate::import::configuration::mapping::{Mapping, Standing};
+use crate::import::configuration::merge::{Conflict, Settled, merge};
+use crate::import::configuration::new_traffic::{NewTraffic, TrafficAsked, new_traffic};
+use crate::import::configuration::reader::flat;
+use crate::import::configuration::script_places::place_of;
+use crate::import::configuration::sets::{Field, Set};
+use crate::import::configuration::sources::{ReadSources, format_of, read_all, silent, unread, unsettled};
+use crate::import::configuration::title::{SaidOfFleet, speaks_of_change, title};
 use crate::import::documents::{Document, Text, documents};
 use base::diag::has_errors;
 use base::import::Import;
@@ -343,7 +343,7 @@ fn without_numbers(path: &str) -> String {
 /// The problem of texts without a document.
 fn empty() -> Diagnostic {
     let fix = "paste a configuration, or name its file";
-    Diagnostic::error("", "an empty text", super::POLICIES, fix)
+    Diagnostic::error("", "an empty text", crate::import::configuration::POLICIES, fix)
 }
 
 /// Sets where mappings stand in their texts.
@@ -405,7 +405,7 @@ fn document(document: &Document, source: &Value, texts: &[Text]) -> ImportedDocu
     let format = format_of(source);
     let kind = source.get("kind").and_then(Value::as_str);
     let title = format
-        .map(super::super::Import::title)
+        .map(base::import::Import::title)
         .or(kind)
         .unwrap_or("a document of no known format")
         .to_owned();

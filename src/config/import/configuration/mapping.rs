@@ -1,6 +1,6 @@
 //! The result of one key of a source.
 
-use super::super::documents::Place;
+use crate::import::documents::Place;
 use serde::Serialize;
 
 /// How a key stands to the scenario.
@@ -85,7 +85,7 @@ impl Mapping {
     }
 
     /// Sets where it stands in its text, to the end of its value if that is on the same line.
-    pub(super) fn stand(&mut self, place: Place, last: Option<Place>) {
+    pub(crate) fn stand(&mut self, place: Place, last: Option<Place>) {
         (self.line, self.from, self.to) = (place.line, place.from, place.to);
         if let Some(last) = last.filter(|last| last.line == place.line) {
             self.to = self.to.max(last.to);

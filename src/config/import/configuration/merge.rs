@@ -1,9 +1,9 @@
 //! Merges the fields that sources set into a scenario document. Two values for one field are a conflict, which the user
 //! settles; a default gives way to what a source says.
 
-use super::mapping::{Mapping, Standing};
-use super::pool_shapes::{complete, prepare};
-use super::sets::{Field, PoolOf, SAID, Set};
+use crate::import::configuration::mapping::{Mapping, Standing};
+use crate::import::configuration::pool_shapes::{complete, prepare};
+use crate::import::configuration::sets::{Field, PoolOf, SAID, Set};
 use base::{Diagnostic, Diagnostics};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -45,14 +45,14 @@ pub struct Conflict {
 
 /// A document with the fields of all sources.
 #[derive(Debug, Default)]
-pub(super) struct Merged {
-    pub(super) document: Value,
-    pub(super) conflicts: Vec<Conflict>,
-    pub(super) problems: Diagnostics,
+pub(crate) struct Merged {
+    pub(crate) document: Value,
+    pub(crate) conflicts: Vec<Conflict>,
+    pub(crate) problems: Diagnostics,
 }
 
 /// Puts the fields of `sets` into a document. Mappings whose field gives way to another source's are corrected.
-pub(super) fn merge(
+pub(crate) fn merge(
     mut document: Value,
     sets: &[Set],
     mappings: &mut [Mapping],
@@ -257,7 +257,7 @@ fn advice(field: &str, values: &[usize], sets: &[Set], pools: &[Value]) -> Strin
 }
 
 /// A value in short.
-pub(super) fn shown(value: &Value) -> String {
+pub(crate) fn shown(value: &Value) -> String {
     let text = match value {
         Value::String(text) => text.clone(),
         _ => value.to_string(),

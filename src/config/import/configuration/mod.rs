@@ -1,42 +1,24 @@
 //! Import of other programs' configuration. For every key, the report names the field that it sets, or the reason why
 //! it has no counterpart.
 
-mod changes;
-pub(crate) mod controller_entries;
+pub(crate) mod changes;
 pub(crate) mod embedded;
-pub(crate) mod engine;
-pub(crate) mod engine_command;
-pub(crate) mod engine_flags;
-pub(crate) mod engine_memory;
-mod engine_parts;
-pub(crate) mod flag_values;
-pub(crate) mod flags;
-pub(crate) mod horizontal;
-pub(crate) mod horizontal_rules;
 #[cfg(feature = "import")]
-mod imported;
-pub(crate) mod kubernetes;
+pub(crate) mod imported;
 pub(crate) mod mapping;
-mod merge;
+pub(crate) mod merge;
 pub(crate) mod models;
 #[cfg(feature = "import")]
-mod new_traffic;
-pub(crate) mod picker_flow;
-pub(crate) mod picker_plugins;
-pub(crate) mod pods;
-mod pool_shapes;
+pub(crate) mod new_traffic;
+pub(crate) mod pool_shapes;
 pub(crate) mod reader;
-pub(crate) mod router_command;
 #[cfg(feature = "import")]
-mod script_places;
+pub(crate) mod script_places;
 pub(crate) mod sets;
-pub(crate) mod shell;
-mod sources;
-pub(crate) mod stages;
+pub(crate) mod sources;
 #[cfg(feature = "import")]
-mod title;
-pub(crate) mod traffic;
-mod unread;
+pub(crate) mod title;
+pub(crate) mod unread;
 
 pub use changes::FieldChange;
 #[cfg(feature = "import")]
@@ -47,13 +29,13 @@ pub use merge::{Choice, Conflict, Settled};
 pub use new_traffic::{NewTraffic, TrafficAsked};
 pub(crate) use reader::Reader;
 
-use super::routesim::RouteSim;
+use crate::kubernetes::object::Patch;
+use crate::simulators::routesim::RouteSim;
 use base::diag::has_errors;
 use base::import::{Family, Import};
 use base::pointer::pointer;
 use base::{Diagnostic, Diagnostics};
 use document::limits;
-use kubernetes::Patch;
 use reader::flat;
 use serde_json::{Map, Value};
 use sets::Set;
@@ -144,12 +126,12 @@ pub fn adopt_policies(
 /// The names of all formats that recognise each document of a text. One that is read has one name.
 #[cfg(feature = "import")]
 pub fn formats_of(text: &str) -> Result<Vec<Vec<&'static str>>, Diagnostics> {
-    let text = super::documents::Text { name: String::new(), text: text.to_owned() };
+    let text = crate::import::documents::Text { name: String::new(), text: text.to_owned() };
     let names = |source: &Value| {
-        let all = super::CONFIGURATIONS.iter().filter(|format| format.recognises(source));
+        let all = crate::import::CONFIGURATIONS.iter().filter(|format| format.recognises(source));
         all.map(|format| format.name()).collect()
     };
-    let documents = super::documents::documents(&[text])?;
+    let documents = crate::import::documents::documents(&[text])?;
     Ok(documents.iter().map(|document| names(&flat(&document.tree.value, &|_| None))).collect())
 }
 

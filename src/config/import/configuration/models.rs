@@ -1,6 +1,6 @@
 //! Names of models and GPUs as other programs write them, and those of the catalogue.
 
-use super::Reader;
+use crate::import::configuration::Reader;
 use base::{Diagnostic, alike};
 use engine::perf::{catalogue, known_gpu, known_model};
 

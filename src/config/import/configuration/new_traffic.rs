@@ -38,7 +38,7 @@ pub struct NewTraffic {
 }
 
 /// The only client of a new fleet, and its figures.
-pub(super) fn new_traffic(cluster: &Cluster, asked: &TrafficAsked) -> (Client, NewTraffic) {
+pub(crate) fn new_traffic(cluster: &Cluster, asked: &TrafficAsked) -> (Client, NewTraffic) {
     let usual = Client::default();
     let prompt = lengths(&usual.prompt_tokens, asked.prompt_tokens);
     let output = lengths(&usual.output_tokens, asked.output_tokens);

@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
 
 /// A pool before sources change it.
-pub(super) struct Before {
+pub(crate) struct Before {
     architecture: bool,
     latency: Option<Value>,
     /// Whether the model, the GPU or the number of GPUs changes.
@@ -15,7 +15,7 @@ pub(super) struct Before {
 }
 
 /// Prepares a pool for the new values of some fields.
-pub(super) fn prepare(pool: &mut Value, new: &dyn Fn(&str) -> Option<Value>) -> Before {
+pub(crate) fn prepare(pool: &mut Value, new: &dyn Fn(&str) -> Option<Value>) -> Before {
     let own = |field: &str, usual: Value| pool.get(field).cloned().unwrap_or(usual);
     let key = |value: &Value| model_key(value.as_str().unwrap_or_default());
     let [model, gpu, tp] =
@@ -39,7 +39,7 @@ pub(super) fn prepare(pool: &mut Value, new: &dyn Fn(&str) -> Option<Value>) -> 
 }
 
 /// Completes a pool whose fields have their new values.
-pub(super) fn complete(pool: &mut Value, before: &Before, fields: &BTreeSet<String>) {
+pub(crate) fn complete(pool: &mut Value, before: &Before, fields: &BTreeSet<String>) {
     let own_family = matches!(family(before.latency.as_ref()), "catalogue" | "fitted" | "piecewise");
     if let Some(map) = pool.as_object_mut() {
         if own_family && before.replaced {

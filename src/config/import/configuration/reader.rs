@@ -1,8 +1,8 @@
 //! Reads the keys of a source document one by one, so that every key is reported.
 
-use super::Report;
-use super::mapping::{Mapping, Standing};
-use super::sets::{Field, PoolOf, SAID, Set};
+use crate::import::configuration::Report;
+use crate::import::configuration::mapping::{Mapping, Standing};
+use crate::import::configuration::sets::{Field, PoolOf, SAID, Set};
 use base::{Diagnostic, Diagnostics, alike};
 use serde_json::{Map, Value};
 use std::collections::BTreeSet;
@@ -242,7 +242,8 @@ impl<'a> Reader<'a> {
     /// Writes the field and its value into the mapping of a key.
     pub(crate) fn field(&mut self, path: &str, field: &str, value: &Value) {
         if let Some(mapping) = self.mappings.iter_mut().rev().find(|m| m.key == path) {
-            (mapping.field, mapping.value) = (field.to_owned(), super::merge::shown(value));
+            (mapping.field, mapping.value) =
+                (field.to_owned(), crate::import::configuration::merge::shown(value));
         }
     }
 

@@ -1,6 +1,6 @@
 //! Where the words of a script stand that is one text of a document: below the key that has the text.
 
-use super::super::documents::Place;
+use crate::import::documents::Place;
 
 /// Most lines of a script that are looked through, and the longest of them, in bytes.
 const LINES: usize = 200;
@@ -8,7 +8,7 @@ const LINE: usize = 2000;
 
 /// The place of a word, with its value if that stands beside it, from the line of its key on; `None` if it is not
 /// found.
-pub(super) fn place_of(lines: &[&str], key: Place, found: &str) -> Option<Place> {
+pub(crate) fn place_of(lines: &[&str], key: Place, found: &str) -> Option<Place> {
     let first = found.split(' ').next().filter(|word| !word.is_empty())?;
     let start = (key.line as usize).checked_sub(1)?;
     let rest = || lines.iter().enumerate().skip(start).take(LINES).filter(|(_, line)| line.len() <= LINE);

@@ -1,6 +1,6 @@
 //! Fields of the scenario that sources set, before they are merged.
 
-use super::{Report, Settings};
+use crate::import::configuration::{Report, Settings};
 use serde_json::{Map, Value};
 
 /// The rank of a value that a source says; lower ranks are defaults, which any source overrides.
@@ -70,7 +70,7 @@ impl Set {
 }
 
 /// All sets of a source: those of its report, and those of its settings.
-pub(super) fn of(document: usize, settings: Settings, report: &Report) -> Vec<Set> {
+pub(crate) fn of(document: usize, settings: Settings, report: &Report) -> Vec<Set> {
     let set = |field, value, rank| Set { document, rank, ..Set::said("", field, value) };
     let every = |field: String| Field::Pool(PoolOf::default(), field);
     let mut all: Vec<Set> = report.sets.iter().map(|set| Set { document, ..set.clone() }).collect();

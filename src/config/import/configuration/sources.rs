@@ -1,32 +1,33 @@
 //! The sources of an import, each read by its format: what their keys mean, and the fields that they set.
 
-use super::mapping::{Mapping, Standing};
-use super::merge::Conflict;
-use super::reader::flat;
-use super::sets::{self, Set};
-use super::{Configuration, Report, kubernetes, unread as unread_kinds};
+use crate::import::configuration::mapping::{Mapping, Standing};
+use crate::import::configuration::merge::Conflict;
+use crate::import::configuration::reader::flat;
+use crate::import::configuration::sets::{self, Set};
+use crate::import::configuration::{Configuration, Report, unread as unread_kinds};
 use crate::import::{CONFIGURATIONS, Import};
+use crate::kubernetes::object;
 use base::{Diagnostic, Diagnostics};
 use serde_json::Value;
 
 /// What was read from all sources.
 #[derive(Default)]
-pub(super) struct ReadSources {
+pub(crate) struct ReadSources {
     /// A whole scenario, if a source is one.
-    pub(super) scenario: Option<Value>,
-    pub(super) sets: Vec<Set>,
-    pub(super) mappings: Vec<Mapping>,
+    pub(crate) scenario: Option<Value>,
+    pub(crate) sets: Vec<Set>,
+    pub(crate) mappings: Vec<Mapping>,
     /// Problems with the numbers of their sources.
-    pub(super) problems: Vec<(u32, Diagnostic)>,
+    pub(crate) problems: Vec<(u32, Diagnostic)>,
 }
 
 /// The format of a source.
-pub(super) fn format_of(source: &Value) -> Option<&'static dyn Import<Configuration>> {
+pub(crate) fn format_of(source: &Value) -> Option<&'static dyn Import<Configuration>> {
     CONFIGURATIONS.iter().copied().find(|format| format.recognises(source))
 }
 
 /// Reads all sources whose format is known.
-pub(super) fn read_all(sources: &[Value]) -> ReadSources {
+pub(crate) fn read_all(sources: &[Value]) -> ReadSources {
     let mut all = ReadSources::default();
     for (i, source) in sources.iter().enumerate() {
         let Some(format) = format_of(source) else { continue };
@@ -52,7 +53,7 @@ pub(super) fn read_all(sources: &[Value]) -> ReadSources {
 }
 
 /// Rows for the keys that no mapping and no problem is about.
-pub(super) fn silent(source: &Value, mappings: &[Mapping], problems: &[Diagnostic]) -> Vec<Mapping> {
+pub(crate) fn silent(source: &Value, mappings: &[Mapping], problems: &[Diagnostic]) -> Vec<Mapping> {
     let mut keys = Vec::new();
     leaves(source, "", &mut keys);
     let within = |a: &str, b: &str| a == b || a.strip_prefix(b).is_some_and(|rest| rest.starts_with('.'));
@@ -89,14 +90,14 @@ fn leaves(value: &Value, path: &str, keys: &mut Vec<(String, String)>) {
             }
         }
         Value::Array(_) | Value::Object(_) => {}
-        _ => keys.push((path.to_owned(), super::merge::shown(value))),
+        _ => keys.push((path.to_owned(), crate::import::configuration::merge::shown(value))),
     }
 }
 
 /// Problems about documents of formats that are not read.
-pub(super) fn unread(documents: &[Value]) -> Diagnostics {
+pub(crate) fn unread(documents: &[Value]) -> Diagnostics {
     let (objects, others): (Vec<&Value>, Vec<&Value>) = documents.iter().partition(|document| {
-        kubernetes::is_object(document) && !document.get("metrics").is_some_and(Value::is_object)
+        object::is_object(document) && !document.get("metrics").is_some_and(Value::is_object)
     });
     let objects: Vec<Value> = objects.into_iter().cloned().collect();
     let is_read = |document: &&Value| format_of(&flat(document, &|_| None)).is_some();
@@ -113,7 +114,7 @@ pub(super) fn unread(documents: &[Value]) -> Diagnostics {
 }
 
 /// A conflict that is not settled, as a problem.
-pub(super) fn unsettled(conflict: &Conflict, keys: &[Mapping]) -> Diagnostic {
+pub(crate) fn unsettled(conflict: &Conflict, keys: &[Mapping]) -> Diagnostic {
     let said = |key: u32| keys.get(key as usize).map_or_else(String::new, |m| format!(" ({})", m.key));
     let values: Vec<String> =
         conflict.choices.iter().map(|choice| format!("{}{}", choice.value, said(choice.key))).collect();

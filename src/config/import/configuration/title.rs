@@ -1,8 +1,8 @@
 //! The title of a scenario that sources made or changed: the model and the GPUs that it has, or the names of the sources'
 //! formats.
 
-use super::changes::FieldChange;
-use super::sets::{Field, SAID, Set};
+use crate::import::configuration::changes::FieldChange;
+use crate::import::configuration::sets::{Field, SAID, Set};
 use document::{Pool, Role, Scenario};
 use std::collections::BTreeSet;
 
@@ -18,16 +18,16 @@ const COUNTED: [&str; 8] = ["gpu", "gpus", "replica", "replicas", "server", "ser
 
 /// What sources say about a fleet.
 #[derive(Clone, Copy, Default)]
-pub(super) struct SaidOfFleet {
+pub(crate) struct SaidOfFleet {
     /// Whether they describe a pool, its model or its GPUs.
-    pub(super) fleet: bool,
+    pub(crate) fleet: bool,
     /// Whether they name its model.
-    pub(super) model: bool,
+    pub(crate) model: bool,
 }
 
 impl SaidOfFleet {
     /// What sets say; a source that is a whole scenario describes its pools.
-    pub(super) fn of(sets: &[Set], whole: Option<&serde_json::Value>) -> Self {
+    pub(crate) fn of(sets: &[Set], whole: Option<&serde_json::Value>) -> Self {
         let mut said =
             Self { fleet: whole.is_some_and(|whole| whole.get("cluster").is_some()), model: false };
         for set in sets.iter().filter(|set| set.rank == SAID) {
@@ -41,7 +41,7 @@ impl SaidOfFleet {
 }
 
 /// The title of an imported scenario.
-pub(super) fn title(scenario: &Scenario, said: SaidOfFleet, formats: &[&str]) -> String {
+pub(crate) fn title(scenario: &Scenario, said: SaidOfFleet, formats: &[&str]) -> String {
     let pools = &scenario.cluster.pools;
     let what = match (said.fleet, formats) {
         (true, _) if pools.len() <= NAMED || same_model(pools) => fleet(pools, said.model),
@@ -58,7 +58,7 @@ pub(super) fn title(scenario: &Scenario, said: SaidOfFleet, formats: &[&str]) ->
 }
 
 /// Whether a title names a value that changes: a part of a name, or a number of GPUs or replicas.
-pub(super) fn speaks_of_change(before: &Scenario, after: &Scenario, changes: &[FieldChange]) -> bool {
+pub(crate) fn speaks_of_change(before: &Scenario, after: &Scenario, changes: &[FieldChange]) -> bool {
     let title = words(&before.title);
     let of_run = |change: &&FieldChange| !matches!(change.field.as_str(), "title" | "note");
     let named = changes.iter().filter(of_run).any(|change| {

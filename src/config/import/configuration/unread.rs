@@ -1,8 +1,8 @@
 //! Documents and objects that are known but not read, with advice on what to do instead.
 
-use super::kubernetes::kinds as kinds_read;
-use crate::import::policy_bundle::PolicyBundle;
 use crate::import::{CONFIGURATIONS, Import};
+use crate::kubernetes::object::kinds as kinds_read;
+use crate::simulators::blis::read::PolicyBundle;
 use base::{Diagnostic, Diagnostics, alike};
 use serde_json::Value;
 
@@ -26,7 +26,9 @@ const OTHER_DOCUMENTS: [(&[&str], &str, &str); 3] = [
 
 /// Explains why a document without a kind is not read, if it is not a bundle.
 pub(crate) fn document(document: &Value) -> Option<Diagnostic> {
-    let said = |found: String, fix: String| Diagnostic::error("", found, super::POLICIES, fix);
+    let said = |found: String, fix: String| {
+        Diagnostic::error("", found, crate::import::configuration::POLICIES, fix)
+    };
     let Some(map) = document.as_object() else {
         let found: String = document.to_string().chars().take(40).collect();
         let fix = "start with the name of a section and a colon";
@@ -51,7 +53,7 @@ pub(crate) fn kinds(objects: &[Value]) -> Diagnostics {
     let kind_of = |object: &Value| object.get("kind").and_then(Value::as_str).unwrap_or_default().to_owned();
     let kinds: Vec<String> = objects.iter().map(kind_of).collect();
     let has_format = |object: &Value| {
-        let flat = super::reader::flat(object, &|_| None);
+        let flat = crate::import::configuration::reader::flat(object, &|_| None);
         CONFIGURATIONS.iter().any(|format| format.recognises(&flat))
     };
     let read: Vec<bool> = objects.iter().map(has_format).collect();

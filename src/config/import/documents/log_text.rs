@@ -1,8 +1,8 @@
 //! Lines of a server's log as a tree: what they set, and how many say nothing of it.
 
-use super::places::{Place, Places};
-use super::python;
-use super::yaml::Tree;
+use crate::import::documents::places::{Place, Places};
+use crate::import::documents::python;
+use crate::import::documents::yaml::Tree;
 use serde_json::{Map, Value, json};
 
 /// Most entries of a kind: the engines of a server write one each.
@@ -11,7 +11,7 @@ const MOST: usize = 1024;
 const LEVELS: [&str; 5] = ["INFO", "WARNING", "ERROR", "DEBUG", "CRITICAL"];
 
 /// Whether a line is one of a server's log: a level and a date, perhaps after the names of pod and process.
-pub(super) fn is_line(line: &str) -> bool {
+pub(crate) fn is_line(line: &str) -> bool {
     let date = |word: &str| {
         let mut parts = word.split('-');
         let digits =
@@ -40,7 +40,7 @@ const VERSIONS: [&str; 2] = ["API server version ", "LLM engine (v"];
 const ARGUMENTS: [&str; 2] = ["non-default args: ", "non_default_args: "];
 
 /// The tree `{"log": {"version": …, "args": {…}, "kv_cache_tokens": […]}}` of lines; none without a line of a log.
-pub(super) fn tree(text: &str, first_line: u32) -> Option<Tree> {
+pub(crate) fn tree(text: &str, first_line: u32) -> Option<Tree> {
     let mut log: Map<String, Value> = Map::new();
     let mut places = Places::default();
     let (mut lines, mut others, mut averages, mut any) = (0, 0_u64, 0_u64, false);

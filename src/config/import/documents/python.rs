@@ -6,7 +6,7 @@ use serde_json::{Map, Number, Value};
 const DEPTH: u32 = 16;
 
 /// The value at the beginning of a text, if it is one.
-pub(super) fn value(text: &str) -> Option<Value> {
+pub(crate) fn value(text: &str) -> Option<Value> {
     let mut reading = Reading { rest: text.trim_start() };
     reading.value(0)
 }

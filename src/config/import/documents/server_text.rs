@@ -1,7 +1,7 @@
 //! Lines that a server writes as trees: metrics and logs.
 
-use super::places::{Place, Places};
-use super::yaml::Tree;
+use crate::import::documents::places::{Place, Places};
+use crate::import::documents::yaml::Tree;
 use serde_json::{Map, Value, json};
 
 /// Whether a line is one of a server's metrics.

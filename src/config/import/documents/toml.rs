@@ -1,8 +1,8 @@
 //! TOML texts as trees, with the place of every key that stands on a line of its own.
 
-use super::places::{Place, Places};
-use super::words;
-use super::yaml::Tree;
+use crate::import::documents::places::{Place, Places};
+use crate::import::documents::words;
+use crate::import::documents::yaml::Tree;
 use base::{Diagnostic, Diagnostics};
 use serde_json::Value;
 
@@ -13,7 +13,7 @@ pub fn is_toml(text: &str) -> bool {
         return false;
     }
     let first = text.lines().map(str::trim).find(|line| !line.is_empty() && !line.starts_with('#'));
-    first.filter(|line| !super::words::begins(line)).is_some_and(|line| {
+    first.filter(|line| !crate::import::documents::words::begins(line)).is_some_and(|line| {
         let table = line.starts_with('[') && line.ends_with(']') && !line.contains([',', '{', '"', ':']);
         table || key_of(line).is_some_and(|(key, _)| !key.contains(' '))
     })

@@ -1,7 +1,7 @@
 //! Command lines as trees: the words of a shell, with the place of each.
 
-use super::places::{Place, Places};
-use super::yaml::Tree;
+use crate::import::documents::places::{Place, Places};
+use crate::import::documents::yaml::Tree;
 use serde_json::{Value, json};
 
 /// How the command lines begin that are read, after variables of the environment.

@@ -1,8 +1,8 @@
 //! YAML and JSON texts as trees, with the place of every key. A text value that is itself YAML, as in the data of a
 //! `ConfigMap`, is read as a part of the tree.
 
-use super::places::{Place, Places};
-use super::words;
+use crate::import::documents::places::{Place, Places};
+use crate::import::documents::words;
 use base::{Diagnostic, Diagnostics};
 use granit_parser::{Event, Parser, ScalarStyle, Span};
 use serde_json::{Map, Number, Value};

@@ -1,0 +1,125 @@
+//! Why keys of other programs have no counterpart. Each sentence is about one thing that the simulation lacks, does in one
+//! way, or has elsewhere; it stands here alone, so that a map cannot go on saying what is no longer true.
+
+macro_rules! capabilities {
+    ($($name:ident: $sentence:literal,)*) => {
+        /// What a key without a counterpart is about.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub(crate) enum Capability {
+            $($name,)*
+        }
+
+        impl Capability {
+            /// Why the key has no counterpart.
+            pub(crate) const fn sentence(self) -> &'static str {
+                match self {
+                    $(Self::$name => $sentence,)*
+                }
+            }
+        }
+    };
+}
+
+capabilities! {
+    // Engines.
+    ClientNames: "the name that clients use",
+    OneChunkRule: "one rule of chunks is simulated: the token budget in order of the queue",
+    OneCpuTier: "one CPU tier is simulated, that of vLLM",
+    OlderSpeculation: "older releases: give --speculative-config",
+    AdaptersOfClients: "which requests name an adapter says `adapters` of a client",
+    AdapterBits: "adapters have 16 bits",
+    AdapterShards: "adapters are divided among the GPUs of a replica as vLLM does by default",
+    AdapterTargets: "adapters are on the weights of `lora.targets`",
+    LengthLimits: "no request is refused for its length: lengths come from the workload",
+    ConfigFile: "the file has the same keys: import it beside this command",
+    EagerSteps: "step times are those of a server with CUDA graphs: without them steps take longer",
+    Swapping: "vLLM recomputes pre-empted requests since its second engine; nothing is swapped",
+    CpuWeights: "weights in CPU memory are not simulated",
+    PreemptionModes: "pre-empted requests are computed again",
+    MultiStep: "a step is scheduled for one token of each request",
+    Kernels: "choices of kernels and graphs are part of the measured step times",
+    ExpertLoad: "experts are taken to be loaded evenly",
+    ContextParallel: "context parallelism is not simulated: every GPU has all tokens",
+    RankMeeting: "how ranks find each other does not change a run",
+    OwnCode: "code of your own is not simulated",
+    NoChange: "it does not change a run here",
+    BlockHashes: "blocks are found by their contents, whatever the hash",
+    CacheEventDelay: "events of the cache reach the router without delay",
+    CodeOrEncoderCache: "it names code or a cache of encoders",
+    StreamIntervals: "every token is streamed",
+    ServerApi: "the address and the API of the server",
+    Logs: "logs and metrics do not change a run",
+    WeightLoading: "how weights are loaded does not change serving; start-up times are `scaling.start_up`",
+    SamplingSeed: "the seed of sampling; the simulation has its own",
+    Sampling: "output lengths come from the workload",
+    ChatTemplates: "chat templates and tools do not change a simulated run",
+    OtherInputs: "images and other inputs are not simulated",
+    ModelShape: "the shape of the model is that of the catalogue",
+    RoleOfService: "the service says the role",
+    OfDynamo: "it belongs to Dynamo, not to the engine",
+    Files: "it names files",
+    // Routers.
+    MemoryIntervals: "the router forgets as soon as its memory is full",
+    LettersOfText: "it counts letters of text; prefix_index_blocks counts blocks of tokens",
+    PoolSizes: "cluster.pools say how many replicas there are",
+    RanksAreReplicas: "each rank of a server is a replica here",
+    Addresses: "it is an address",
+    ServerAddress: "it is the address of the server",
+    PoolModels: "pools name their model",
+    PoolRoles: "pools have roles",
+    PoolEngines: "the engine of a pool says how it behaves",
+    RequestText: "requests have no text to parse",
+    RequestRewriting: "requests have no text to change",
+    RequestBytes: "requests have no bytes",
+    Discovery: "the router knows every replica at once",
+    SeveralRouters: "there is one router",
+    ReplicaStarts: "replicas start as scaling.start says",
+    Recording: "the simulation records everything",
+    Failures: "replicas never fail",
+    PolicyNamed: "the policies say the router",
+    DiskTier: "caches have no tier on disk here",
+    IndexPruning: "blocks leave the index one by one",
+    BlocksInUse: "blocks in use always count",
+    BlocksOfAnswers: "blocks of answers count as they come",
+    TokensToPrefill: "tokens to prefill always count",
+    BusyRefusals: "this router refuses no request for busy replicas; cluster.flow_control holds requests back",
+    BlockSizes: "blocks are as large as those of the pool",
+    CacheReports: "reports of caches arrive at once and are never lost",
+    FirstReplicas: "all replicas are there at the beginning",
+    RolesSplit: "pools with roles always prefill apart as cluster.disaggregation says",
+    PrefillDecider: "cluster.disaggregation.decider says who prefills",
+    MetricNames: "names of metrics make no difference",
+    MessageTimes: "messages take no time",
+    SessionsOfClients: "sessions are known by their clients",
+    RouterSight: "the router sees every replica, as often as cluster.snapshot_refresh_us says",
+    OfflineBatches: "all requests come at their own times",
+    Experiments: "its experiments are not simulated",
+    AnswerCache: "answers are not kept",
+    // Plugins of llm-d's router.
+    PromptTokens: "prompts are counted in tokens here",
+    MetricProtocols: "the router sees every replica, whatever the names of its metrics",
+    CacheSight: "the router sees the caches as they are",
+    GpuUtilisation: "GPU utilisation is not measured here",
+    ReplicaAttributes: "this attribute of a replica is not measured here",
+    OneProfile: "one profile for all requests, as here",
+    ProfileHandlers: "this handler of profiles is not simulated",
+    NetworkPlaces: "replicas have no place in a network here",
+    RequestHeaders: "requests have no headers",
+    ContextLengths: "no router here goes by the length of the context alone",
+    ReplicaLabels: "replicas have no labels; cluster.pools and their roles group them",
+    Subsets: "all replicas of a pool may serve a request",
+    AdapterScorer: "the scorer lora-affinity alone knows adapters",
+    SessionFootprints: "sessions with a footprint of their own are not simulated by this router",
+    TurnPriorities: "priorities come from engine.priority and cluster.flow_control",
+    PromptImages: "prompts have no images",
+    ImageEncoders: "replicas that encode images are not simulated",
+    PrefillByHandler: "pools with the role prefill get requests through a handler of stages alone",
+    BlockPulls: "blocks are not pulled from other replicas",
+    // Autoscalers.
+    PoolsMeasured: "the pools themselves are measured",
+    MeasurementAge: "scaling.scrape_s and scaling.lag_s say how old a measurement is",
+    Coordinator: "no coordinator changes the limits of other autoscalers",
+    GpuLimits: "the GPUs of a pool are in scaling.gpus",
+    Nodes: "replicas have no nodes here",
+    OneController: "one controller decides",
+}

@@ -1,0 +1,253 @@
+//! Commands within the texts and lists of containers: words of a shell, variables, and the command of an engine among
+//! them.
+
+use crate::command::flags::Word;
+use std::collections::BTreeMap;
+
+/// A command of an engine among the words of a source.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct EngineCommand {
+    /// The words before its flags: variables, the program, options of a container's runtime.
+    pub(crate) program: Vec<Word>,
+    /// The flags, and the model that stands without one.
+    pub(crate) flags: Vec<Word>,
+    /// The words after it, from the first operator of the shell.
+    pub(crate) rest: Vec<Word>,
+    /// The image, if the command names one.
+    pub(crate) image: Option<Word>,
+}
+
+/// The programs that are started with `python -m`.
+const MODULES: [&str; 6] = [
+    "vllm.entrypoints.openai.api_server",
+    "vllm.entrypoints.api_server",
+    "vllm.entrypoints.cli.main",
+    "dynamo.vllm",
+    "components.backends.vllm",
+    "vllm",
+];
+
+/// Splits the words that are whole scripts, so that each word of a script has a path of its own.
+pub(crate) fn expanded(words: Vec<Word>, variables: &BTreeMap<String, String>) -> Vec<Word> {
+    let mut all: Vec<Word> = Vec::new();
+    let mut shell = false;
+    for word in words {
+        let text = word.text.trim();
+        shell |= text.ends_with("sh");
+        if text.contains(char::is_whitespace) && is_script(text, all.last().filter(|_| shell)) {
+            let parts = split(text).into_iter().enumerate();
+            all.extend(parts.map(|(i, text)| Word { path: format!("{}.{i}", word.path), text }));
+        } else {
+            all.push(Word { path: word.path, text: text.to_owned() });
+        }
+    }
+    for word in &mut all {
+        word.text = substituted(&word.text, variables);
+    }
+    all
+}
+
+/// Parts of texts that run a server or a router.
+const COMMANDS: [&str; 6] = [" serve ", "-m vllm", "-m dynamo", "-m sglang", "smg launch", "vllm-router "];
+
+/// Whether a word is a script: what a shell is given after `-c` (`before`), or a command of an engine in one text.
+fn is_script(text: &str, before: Option<&Word>) -> bool {
+    let given = before.is_some_and(|last| last.text.starts_with('-') && last.text.ends_with('c'));
+    given || COMMANDS.iter().any(|part| text.contains(part))
+}
+
+/// The words of a script; operators and ends of lines are words of their own.
+pub(crate) fn split(script: &str) -> Vec<String> {
+    let mut all = Vec::new();
+    let mut word: Option<String> = None;
+    let mut quote = None;
+    let mut chars = script.chars().peekable();
+    while let Some(c) = chars.next() {
+        match (quote, c) {
+            (Some(q), c) if c == q => quote = None,
+            (Some('"'), '\\') if chars.peek().is_some_and(|next| "\"\\$`".contains(*next)) => {
+                word.get_or_insert_default().extend(chars.next());
+            }
+            (None, '\'' | '"') => {
+                quote = Some(c);
+                word.get_or_insert_default();
+            }
+            (None, '\\') => match chars.next() {
+                Some('\r') if chars.peek() == Some(&'\n') => {
+                    chars.next();
+                }
+                Some('\n') | None => {}
+                Some(other) => word.get_or_insert_default().push(other),
+            },
+            (None, '#') if word.is_none() => while chars.next_if(|c| *c != '\n').is_some() {},
+            (None, '\n' | ';' | '|' | '&') => {
+                all.extend(word.take());
+                while chars.next_if(|next| "&|;\n".contains(*next)).is_some() {}
+                all.push(";".to_owned());
+            }
+            (None, c) if c.is_whitespace() => all.extend(word.take()),
+            (_, c) => word.get_or_insert_default().push(c),
+        }
+    }
+    all.extend(word);
+    all
+}
+
+/// A text with its variables replaced by the values of a container; others stay.
+fn substituted(text: &str, variables: &BTreeMap<String, String>) -> String {
+    if !text.contains('$') {
+        return text.to_owned();
+    }
+    let mut done = String::new();
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once('$') {
+        done.push_str(before);
+        let closing = match after.chars().next() {
+            Some('{') => Some('}'),
+            Some('(') => Some(')'),
+            _ => None,
+        };
+        let (inner, next) = if let Some((inner, next)) = closing.and_then(|end| after[1..].split_once(end)) {
+            (inner, next)
+        } else {
+            let plain = |c: char| c == '_' || c.is_ascii_alphanumeric();
+            let end = after.find(|c| !plain(c)).unwrap_or(after.len());
+            after.split_at(end)
+        };
+        let (name, usual) = inner.split_once(":-").map_or((inner, None), |(name, usual)| (name, Some(usual)));
+        if let Some(value) = variables.get(name).map(String::as_str).or(usual) {
+            done.push_str(value);
+        } else {
+            done.push('$');
+            done.push_str(&after[..after.len() - next.len()]);
+        }
+        rest = next;
+    }
+    done.push_str(rest);
+    done
+}
+
+/// Whether a word is an image of a vLLM server.
+pub(crate) fn is_engine_image(word: &str) -> bool {
+    let lower = word.to_ascii_lowercase();
+    let image = lower.contains('/') && !lower.starts_with(['-', '/', '.']) && !lower.contains("://");
+    image
+        && ["vllm-openai", "/vllm", "vllm-runtime", "llm-d-cuda", "llm-d:", "llm-d-dev", "llm-d-aws"]
+            .iter()
+            .any(|part| lower.contains(part))
+        && !lower.contains("router")
+}
+
+/// The command of an engine among words, if there is one: `vllm serve`, `python -m …` or an image with its arguments.
+pub(crate) fn engine_command(words: &[Word]) -> Option<EngineCommand> {
+    let text = |i: usize| words.get(i).map_or("", |word| word.text.as_str());
+    let is_vllm = |i: usize| text(i) == "vllm" || text(i).ends_with("/vllm");
+    let mut found = None;
+    let mut runs = false;
+    for i in 0..words.len() {
+        if is_vllm(i) && text(i + 1) == "serve" {
+            found = Some((i + 2, None));
+            break;
+        }
+        if text(i) == "-m" && MODULES.contains(&text(i + 1)) {
+            let serve = usize::from(text(i + 2) == "serve");
+            if text(i + 1) != "vllm" || serve == 1 {
+                found = Some((i + 2 + serve, None));
+                break;
+            }
+        }
+        if found.is_none() && runs && is_engine_image(text(i)) {
+            found = Some((i + 1, words.get(i).cloned()));
+        }
+        runs |= text(i) == "run";
+    }
+    let (start, image) = found?;
+    let image = image.or_else(|| {
+        let docker = words.iter().any(|word| matches!(word.text.as_str(), "docker" | "podman" | "nerdctl"));
+        words[..start].iter().find(|word| docker && is_engine_image(&word.text)).cloned()
+    });
+    let operator = |word: &Word| {
+        matches!(word.text.as_str(), ";" | "&&" | "||" | "|" | "&" | "fi" | "done")
+            || word.text.starts_with(['>', '<'])
+            || word.text.starts_with("2>")
+    };
+    let end = words[start..].iter().position(operator).map_or(words.len(), |n| start + n);
+    Some(EngineCommand {
+        program: words[..start].to_vec(),
+        flags: words[start..end].to_vec(),
+        rest: words[end..].to_vec(),
+        image,
+    })
+}
+
+/// The minor number of a release of vLLM in a tag, such as 11 of `vllm/vllm-openai:v0.11.2`. Tags of other images are
+/// releases of other programs.
+pub(crate) fn release_of(image: &str) -> Option<u32> {
+    let (name, tag) = image.rsplit_once(':')?;
+    let last = name.rsplit('/').next().unwrap_or_default();
+    let own = last == "vllm" || last.starts_with("vllm-openai");
+    if own { release(tag) } else { None }
+}
+
+/// The minor number of a release 0.N, and a number above all of them from 1.0 on.
+pub(crate) fn release(text: &str) -> Option<u32> {
+    let text = text.trim().strip_prefix('v').unwrap_or_else(|| text.trim());
+    let mut parts = text.split(['.', '-', '+']);
+    let major: u32 = parts.next()?.parse().ok()?;
+    let minor: u32 = parts.next()?.parse().ok()?;
+    Some(if major > 0 { u32::MAX } else { minor })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(script: &str) -> Vec<Word> {
+        let word = |path: &str, text: &str| Word { path: path.to_owned(), text: text.to_owned() };
+        let variables = BTreeMap::from([("TP".to_owned(), "4".to_owned())]);
+        expanded(vec![word("c.0", "/bin/sh"), word("c.1", "-c"), word("args.0", script)], &variables)
+    }
+
+    #[test]
+    fn the_command_of_a_script_ends_at_an_operator() {
+        let script = "set -e\nexport A=1 # not this\nexec vllm serve org/model \\\r\n  --a '{\"x\": 1}' -tp $(TP) ${N:-8} $Z 2>&1 | tee log";
+        let all = words(script);
+        let command = engine_command(&all).expect("a command");
+        let texts: Vec<&str> = command.flags.iter().map(|word| word.text.as_str()).collect();
+        assert_eq!(texts, ["org/model", "--a", "{\"x\": 1}", "-tp", "4", "8", "$Z"]);
+        assert!(command.flags[0].path.starts_with("args.0."), "{:?}", command.flags[0]);
+    }
+
+    #[test]
+    fn commands_of_other_programs_are_not_those_of_an_engine() {
+        for script in
+            ["vllm bench serve", "vllm-router --port 1", "python -m dynamo.frontend", "", "serve", "'"]
+        {
+            assert_eq!(engine_command(&words(&format!("x {script}"))), None, "{script}");
+        }
+        for script in
+            ["python3 -m vllm.entrypoints.openai.api_server --model m", "python -m dynamo.vllm --model m"]
+        {
+            let command = engine_command(&words(script)).expect(script);
+            assert_eq!(command.flags.len(), 2);
+        }
+        let docker = "docker run --gpus all -p 8000:8000 vllm/vllm-openai:v0.11.0 --model m";
+        let command = engine_command(&words(docker)).expect(docker);
+        assert_eq!(command.image.and_then(|image| release_of(&image.text)), Some(11));
+        assert_eq!(command.flags.len(), 2);
+    }
+
+    #[test]
+    fn releases_are_read_from_tags() {
+        for (image, minor) in [
+            ("vllm/vllm-openai:v0.11.2", Some(11)),
+            ("registry:5000/vllm/vllm-openai:v0.33.0", Some(33)),
+            ("vllm/vllm-openai:latest", None),
+            ("vllm/vllm-openai", None),
+            ("nvcr.io/nvidia/ai-dynamo/vllm-runtime:1.6.1", None),
+            ("x/vllm:v1.0.0", Some(u32::MAX)),
+        ] {
+            assert_eq!(release_of(image), minor, "{image}");
+        }
+    }
+}

@@ -1,0 +1,101 @@
+//! What the objects of a Kubernetes cluster have in common: their kinds, their metadata, the targets of autoscalers. The
+//! files next to this folder read the kinds of objects.
+//!
+//! Sources of the keys: the API references of Kubernetes (autoscaling/v2), KEDA (keda.sh/v1alpha1) and llm-d.
+
+use crate::import::CONFIGURATIONS;
+use crate::import::configuration::reader::Unknown;
+use crate::import::configuration::{Configuration, Reader, Report, Settings};
+use base::Diagnostic;
+use base::import::Import;
+use serde_json::{Map, Value, json};
+
+/// The kinds that are read: a format that is recognised by the object's kind alone is named after the kind.
+pub(crate) fn kinds() -> Vec<&'static str> {
+    let is_kind =
+        |name: &&str| CONFIGURATIONS.iter().any(|format| format.recognises(&json!({ "kind": *name })));
+    CONFIGURATIONS.iter().map(|format| format.name()).filter(is_kind).collect()
+}
+
+/// Whether an object is of a kind.
+pub(crate) fn is_of(object: &Value, kind: &str) -> bool {
+    object.get("kind").and_then(Value::as_str) == Some(kind)
+}
+
+/// A format that is recognised by the kind of an object, and named after it.
+pub(crate) struct ObjectKind {
+    pub(crate) kind: &'static str,
+    pub(crate) read: fn(&Value, &mut Report) -> Settings,
+}
+
+impl Import<Configuration> for ObjectKind {
+    fn name(&self) -> &'static str {
+        self.kind
+    }
+
+    fn title(&self) -> &'static str {
+        self.kind
+    }
+
+    fn recognises(&self, source: &Value) -> bool {
+        is_of(source, self.kind)
+    }
+
+    fn read(&self, source: &Value, report: &mut Report) -> Settings {
+        (self.read)(source, report)
+    }
+}
+
+/// Reads an object: the keys of every kind here, the rest with `own`.
+pub(crate) fn object(
+    source: &Value,
+    report: &mut Report,
+    own: impl FnOnce(&mut Reader<'_>) -> Vec<Patch>,
+) -> Settings {
+    let mut r = Reader::new(source);
+    r.shape("apiVersion", "every version is read the same way");
+    r.shape("metadata", "names and labels of the object");
+    r.shape("status", "it is what a cluster reports");
+    r.get("kind");
+    let autoscalers = own(&mut r);
+    r.finish(Unknown::LeftOut, report);
+    Settings { autoscalers, ..Settings::default() }
+}
+
+/// The settings of an object, or of an entry of one, and the pools that they apply to.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Patch {
+    /// Prefix of the paths of its keys.
+    pub(crate) start: String,
+    /// Name of its target: it applies only to the pool of that name, if there is one.
+    pub(crate) target: Option<String>,
+    /// Its model: it applies only to pools that serve this model.
+    pub(crate) model: Option<String>,
+    pub(crate) scaling: Map<String, Value>,
+    /// Settings with a rank: another object's plain setting overrides them, and so does one of a higher rank.
+    pub(crate) weak: Vec<(u8, &'static str, Value)>,
+}
+
+/// Whether a document is an object of Kubernetes.
+pub(crate) fn is_object(document: &Value) -> bool {
+    document.get("kind").is_some() || document.get("apiVersion").is_some()
+}
+
+/// The name of an autoscaler's target.
+pub(crate) fn target(r: &mut Reader<'_>) -> Option<String> {
+    r.without_counterpart("spec.scaleTargetRef.apiVersion", "every version is read the same way");
+    r.without_counterpart("spec.scaleTargetRef.kind", "pools are all of a kind");
+    let name = r.word("spec.scaleTargetRef.name")?.to_owned();
+    r.note("spec.scaleTargetRef.name", "the pool of this name, or all if none has it");
+    Some(name)
+}
+
+/// Says that an object runs no engine that is read: a router, a gateway or a server of another program.
+pub(crate) fn no_engine(r: &mut Reader<'_>, paths: &[&str]) {
+    let found = "no container with vLLM's command or image";
+    let fix = "give the object of the engines, or write its replicas as cluster.pools";
+    r.problems.push(Diagnostic::warning("kind", found, "a container that runs `vllm serve`", fix));
+    for path in paths {
+        r.without_counterpart(path, "no container of it is an engine that is read");
+    }
+}

@@ -1,0 +1,77 @@
+//! Import of the flags of `vllm-router`: of vLLM's production stack (`--routing-logic`), and of the router of the same
+//! name that has SMG's flags.
+
+use crate::command::flags::{Flags, Word};
+use crate::import::configuration::Reader;
+use crate::routers::program::Program;
+use crate::routers::smg::read as smg;
+use crate::routers::vllm_router::map::FLAGS;
+use serde_json::json;
+
+/// The program.
+pub(crate) const PROGRAM: Program = Program {
+    format: "vllm-router",
+    title: "vllm-router",
+    names: &["vllm-router"],
+    modules: &["vllm_router", "vllm_router.app", "vllm_router.launch_router"],
+    read_words,
+};
+
+/// Reads the words after the program: those of the production stack's router, or those that it has from SMG.
+fn read_words(r: &mut Reader<'_>, words: &[Word]) {
+    let of_smg = ["--policy", "--worker-urls"];
+    if words.iter().any(|word| of_smg.iter().any(|flag| word.text.starts_with(flag))) {
+        smg::read_words(r, words);
+        return;
+    }
+    let mut flags = Flags::of_words(r, words, FLAGS);
+    router(r, &mut flags);
+    flags.finish(r, FLAGS);
+}
+
+fn router(r: &mut Reader<'_>, flags: &mut Flags) {
+    const NAME: &str = "routing-logic";
+    const LOGICS: [&str; 5] = ["roundrobin", "session", "prefixaware", "kvaware", "disaggregated_prefill"];
+    let field = "cluster.routing";
+    let alone = |scorer: &str| json!({ "weighted": { "profile": "custom", "scorers": [{ "scorer": scorer, "weight": 1.0 }] } });
+    let routing = match flags.text(NAME).map(str::to_owned).as_deref() {
+        Some("roundrobin") => {
+            flags.note(r, NAME, field);
+            Some(json!("round-robin"))
+        }
+        Some("session") => {
+            let differs = "requests without a session go to the least loaded replica";
+            flags.near(r, NAME, "cluster.routing.session-affinity", differs);
+            Some(json!({ "session-affinity": { "mode": "consistent-hash" } }))
+        }
+        Some("prefixaware") => {
+            let differs = "prompts are compared in blocks of tokens, not in chunks of letters";
+            flags.near(r, NAME, "cluster.routing.weighted with the scorer prefix-affinity alone", differs);
+            Some(alone("prefix-affinity"))
+        }
+        Some("kvaware") => {
+            let differs = "the caches are known as they are, whatever the length of the match";
+            flags.near(r, NAME, "cluster.routing.weighted with the scorer precise-prefix alone", differs);
+            flags.ignore(r, "kv-aware-threshold", "short matches count as well");
+            Some(alone("precise-prefix"))
+        }
+        Some("disaggregated_prefill") => {
+            let why = "pools with the roles prefill and decode, and cluster.disaggregation, say it";
+            flags.ignore(r, NAME, why);
+            None
+        }
+        Some(_) => {
+            flags.not_among(r, NAME, &LOGICS);
+            None
+        }
+        None => None,
+    };
+    flags.ignore(r, "kv-aware-threshold", "only the logic kvaware reads it");
+    if let Some(routing) = routing {
+        flags.set(r, NAME, field, routing);
+    }
+    if let Some(s) = flags.number_in(r, "engine-stats-interval", [0.0, 1000.0]) {
+        flags.note(r, "engine-stats-interval", "cluster.snapshot_refresh_us");
+        flags.set(r, "engine-stats-interval", "cluster.snapshot_refresh_us", json!((s * 1e6).round() as u64));
+    }
+}

@@ -1,0 +1,4 @@
+//! Other simulators: BLIS in both directions, RouteSim as an import.
+
+pub(crate) mod blis;
+pub(crate) mod routesim;

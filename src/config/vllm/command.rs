@@ -1,0 +1,80 @@
+//! A command of a vLLM engine as a pool: the model that stands without a flag, the image, and the words around it.
+
+use crate::command::flags::{Flags, Word};
+use crate::command::shell::{EngineCommand, release_of};
+use crate::import::configuration::Reader;
+use crate::import::configuration::mapping::{Mapping, Standing};
+use crate::import::configuration::sets::PoolOf;
+use crate::vllm::map::FLAGS;
+use crate::vllm::read::{Around, Sizes, engine, generation};
+use serde_json::json;
+
+/// The release 0.N since which an engine takes 0.92 of the memory by default, 0.9 before.
+const FULLER: u32 = 19;
+
+/// Reads a command. The words around it give the document its shape.
+pub(crate) fn command(r: &mut Reader<'_>, command: &EngineCommand, around: &Around) -> Sizes {
+    let is_image = |word: &Word| command.image.as_ref().is_some_and(|image| image.path == word.path);
+    shape(r, command.program.iter().filter(|word| !is_image(word)), "the program");
+    shape(r, command.rest.iter(), "another command");
+    if let Some(image) = &command.image {
+        image_tag(r, &image.path, &image.text, &around.of);
+    }
+    let flags = flags(r, &command.flags);
+    engine(r, flags, around)
+}
+
+/// The flags of a command; a model that stands without a flag is that of `--model`.
+pub(crate) fn flags(r: &mut Reader<'_>, words: &[Word]) -> Flags {
+    let mut flags = Flags::of_words(r, words, FLAGS);
+    flags.first_other_is("model");
+    flags
+}
+
+/// The name of the pool of a command: that of its model, with its role.
+pub(crate) fn pool_name(flags: &Flags) -> Option<String> {
+    let id = flags.text("served-model-name").or_else(|| flags.text("model"))?;
+    let last = id.trim_end_matches('/').rsplit('/').next().unwrap_or_default().to_ascii_lowercase();
+    let role = flags.value("kv-transfer-config").and_then(|v| v.get("kv_role")?.as_str());
+    let suffix = match role {
+        Some("kv_producer") => "-prefill",
+        Some("kv_consumer") => "-decode",
+        _ => "",
+    };
+    (!last.is_empty() && last.len() <= 80).then(|| format!("{last}{suffix}"))
+}
+
+/// The release that an image's tag names, with a row.
+pub(crate) fn image_tag(r: &mut Reader<'_>, path: &str, image: &str, of: &PoolOf) {
+    r.get(path);
+    release_row(r, path, image, release_of(image), of);
+}
+
+/// A row for a release, and the generation of the engine that it has.
+pub(crate) fn release_row(r: &mut Reader<'_>, path: &str, found: &str, release: Option<u32>, of: &PoolOf) {
+    let key = path.to_owned();
+    let found = crate::import::configuration::merge::shown(&found.into());
+    let Some(name) = release.map(generation) else {
+        let becomes = "it names no release of vLLM: the latest is assumed".to_owned();
+        let standing = Standing::Shape;
+        r.mappings.push(Mapping { key, found, standing, becomes, ..Mapping::default() });
+        return;
+    };
+    // A flag may say that the engine schedules as an older one does.
+    r.set_pool_default(of, "latency.calibrated.engine", json!(name), 2);
+    if release < Some(FULLER) {
+        r.set_pool_usual(of, "kv.gpu_memory_utilization", json!(0.9), 2);
+    }
+    let becomes = format!("latency.calibrated.engine {name}");
+    let field = "cluster.pools[].latency.calibrated.engine".to_owned();
+    r.mappings.push(Mapping { key, found, becomes, field, value: name.to_owned(), ..Mapping::default() });
+}
+
+/// Rows of words that give a command its shape.
+pub(crate) fn shape<'w>(r: &mut Reader<'_>, words: impl Iterator<Item = &'w Word>, why: &str) {
+    for word in words {
+        let found = crate::import::configuration::merge::shown(&word.text.clone().into());
+        let (key, becomes) = (word.path.clone(), why.to_owned());
+        r.mappings.push(Mapping { key, found, standing: Standing::Shape, becomes, ..Mapping::default() });
+    }
+}

@@ -1,0 +1,166 @@
+//! The settings of a vLLM engine as fields of pools.
+
+pub(crate) mod memory;
+pub(crate) mod parts;
+
+use crate::command::flags::{Flags, same_in};
+use crate::command::map::flag_of;
+use crate::command::values::Kind;
+use crate::import::configuration::Reader;
+use crate::import::configuration::models::{gpu_named, model_named};
+use crate::import::configuration::sets::PoolOf;
+use crate::vllm::map::FLAGS;
+use serde_json::{Value, json};
+
+/// The rank of vLLM's defaults: any source that says a value overrides them.
+const DEFAULTS: u8 = 1;
+
+/// What the source says beside the flags of an engine.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Around {
+    /// The pool.
+    pub(crate) of: PoolOf,
+    /// Whether the source describes the whole engine, so that an absent flag has vLLM's default.
+    pub(crate) whole: bool,
+    /// Prefill or decode, if the source gives the pool a role.
+    pub(crate) role: Option<&'static str>,
+    /// Servers, if the source says how many.
+    pub(crate) servers: Option<u64>,
+}
+
+/// What the flags say that their surroundings need.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Sizes {
+    pub(crate) tp: u64,
+    pub(crate) pp: u64,
+    /// Engines of a server.
+    pub(crate) dp: u64,
+}
+
+/// Reads the flags of an engine, and gives each a row.
+pub(crate) fn engine(r: &mut Reader<'_>, mut flags: Flags, around: &Around) -> Sizes {
+    let of = &around.of;
+    if around.whole {
+        defaults(r, around);
+    }
+    let model = model(r, &mut flags, of);
+    for (flag, field) in same_in(FLAGS, "") {
+        let name = flag.names[0];
+        if let Some(value) = flags.same(r, flag) {
+            let shown = if flag.kind == Kind::Number { number(&value) } else { value.to_string() };
+            flags.note(r, name, &format!("{} {shown}", field.path));
+            flags.set_pool(r, name, of, field.path, value);
+        }
+    }
+    scheduling(r, &mut flags, of);
+    let sizes = parts::parallel(r, &mut flags, around, model);
+    parts::speculation(r, &mut flags, around, sizes.pp);
+    parts::adapters(r, &mut flags, around);
+    let role = parts::transfer(r, &mut flags, around);
+    memory::formats(r, &mut flags, of, model);
+    memory::blocks(r, &mut flags, of, model, sizes, role.is_some());
+    flags.finish(r, FLAGS);
+    sizes
+}
+
+/// Flags that have vLLM's default where a source describes the whole engine and does not say them.
+const USUAL: [&str; 10] = [
+    "max-num-seqs",
+    "max-num-batched-tokens",
+    "long-prefill-token-threshold",
+    "scheduling-policy",
+    "block-size",
+    "num-gpu-blocks-override",
+    "gpu-memory-utilization",
+    "enable-prefix-caching",
+    "kv-offloading-size",
+    "tensor-parallel-size",
+];
+
+/// vLLM's defaults where no source says a value.
+fn defaults(r: &mut Reader<'_>, around: &Around) {
+    for name in USUAL {
+        let Some(field) = flag_of(FLAGS, name).field() else { continue };
+        r.set_pool_usual(&around.of, field.path, field.usual.value(), DEFAULTS);
+    }
+    for field in ["engine.speculative", "lora"] {
+        r.set_pool_usual(&around.of, field, Value::Null, DEFAULTS);
+    }
+    r.set_pool_usual(&around.of, "pp", json!(1), DEFAULTS);
+}
+
+/// A number as it is shown.
+fn number(value: &Value) -> String {
+    value.as_f64().map_or_else(String::new, |x| x.to_string())
+}
+
+/// The model: that of the catalogue, or a row that says it is unknown.
+fn model(r: &mut Reader<'_>, flags: &mut Flags, of: &PoolOf) -> Option<&'static str> {
+    let id = flags.text("model")?.to_owned();
+    let known = model_named(&id);
+    if let Some(name) = known {
+        flags.note(r, "model", &format!("model {name}"));
+        flags.set_pool(r, "model", of, "model", json!(name));
+    } else {
+        let path = flags.path("model").unwrap_or_default().to_owned();
+        crate::import::configuration::models::unknown_model(r, &path, &id);
+        flags.ignore(r, "model", crate::import::configuration::models::HOW_TO_ADD_A_MODEL);
+    }
+    known
+}
+
+/// The order of the queue, and how steps are scheduled.
+fn scheduling(r: &mut Reader<'_>, flags: &mut Flags, of: &PoolOf) {
+    let name = "scheduling-policy";
+    match flags.text(name) {
+        Some("fcfs") => {
+            flags.note(r, name, "engine.scheduler fcfs");
+            flags.set_pool(r, name, of, "engine.scheduler", json!("fcfs"));
+        }
+        Some("priority") => {
+            let differs = "vLLM serves low numbers first, here larger ones go first";
+            flags.near(r, name, "engine.scheduler priority-fcfs", differs);
+            flags.set_pool(r, name, of, "engine.scheduler", json!("priority-fcfs"));
+            r.set_pool_default(of, "engine.priority", json!("request"), DEFAULTS);
+        }
+        Some(_) => flags.not_among(r, name, &["fcfs", "priority"]),
+        None => {}
+    }
+    let chunks = "enable-chunked-prefill";
+    match flags.switch(chunks) {
+        Some(true) => flags.note(r, chunks, "prompts are computed in chunks, as always here"),
+        Some(false) => flags.ignore(r, chunks, "prompts are always computed in chunks of the token budget"),
+        None => {}
+    }
+    let ahead = "async-scheduling";
+    match flags.switch(ahead) {
+        Some(true) => flags.note(r, ahead, "steps are scheduled ahead, as in the latest engine here"),
+        Some(false) => {
+            let differs = "its other times are those of vLLM 0.10 to 0.13";
+            flags.near(r, ahead, "latency.calibrated.engine synchronous", differs);
+            flags.set_pool(r, ahead, of, "latency.calibrated.engine", json!("synchronous"));
+        }
+        None => {}
+    }
+}
+
+/// The GPU of a label or a name, with a row at a path; an unknown one changes nothing.
+pub(crate) fn gpu(r: &mut Reader<'_>, path: &str, text: &str, of: &PoolOf) {
+    match gpu_named(text) {
+        Some(gpu) => {
+            r.note(path, &format!("gpu {gpu}"));
+            r.set_pool(path, of, "gpu", json!(gpu));
+        }
+        None => crate::import::configuration::models::unknown_gpu(r, path, text),
+    }
+}
+
+/// The generation of the engine of a release 0.N.
+pub(crate) fn generation(minor: u32) -> &'static str {
+    match minor {
+        0..=9 => "early",
+        10..=13 => "synchronous",
+        14..=17 => "ahead",
+        _ => "latest",
+    }
+}

@@ -1,0 +1,192 @@
+//! Parallelism, speculative decoding, adapters and transfers of a vLLM engine.
+
+use crate::command::flags::Flags;
+use crate::command::map::flag_of;
+use crate::import::configuration::Reader;
+use crate::import::configuration::sets::PoolOf;
+use crate::vllm::map::FLAGS;
+use crate::vllm::read::{Around, Sizes};
+use document::limits;
+use engine::perf::known_model;
+use serde_json::{Value, json};
+
+/// Most engines of a server.
+const RANKS: u64 = 1024;
+
+/// Stages of a pipeline, and engines of a server that share its experts.
+pub(crate) fn parallel(
+    r: &mut Reader<'_>,
+    flags: &mut Flags,
+    around: &Around,
+    model: Option<&'static str>,
+) -> Sizes {
+    let of = &around.of;
+    let tp = flags.value("tensor-parallel-size").and_then(Value::as_u64).unwrap_or(1);
+    let mut pp = 1;
+    if let Some(n) = flags.whole_in(r, "pipeline-parallel-size", [1, limits::PP.into()]) {
+        if around.role.is_some() && n > 1 {
+            flags.ignore(r, "pipeline-parallel-size", "stages are not simulated in prefill and decode pools");
+        } else {
+            flags.note(r, "pipeline-parallel-size", &format!("pp {n}"));
+            flags.set_pool(r, "pipeline-parallel-size", of, "pp", json!(n));
+            pp = n;
+        }
+    }
+    let dp = flags.whole_in(r, "data-parallel-size", [1, RANKS]).unwrap_or(1);
+    let shared = model.and_then(known_model).map(|m| m.architecture.experts > 0);
+    let shares = pp == 1 && dp <= limits::EXPERT_RANKS.into();
+    ranks(r, flags, around, dp, shared == Some(true) && shares);
+    let name = "enable-expert-parallel";
+    match (flags.switch(name), shared) {
+        (None, _) => {}
+        (Some(false), _) => flags.note(r, name, "experts are not spread by themselves"),
+        (Some(true), Some(false)) => flags.ignore(r, name, "the model has no experts"),
+        (Some(true), _) if dp > 1 && shares => {
+            flags.near(r, name, &format!("expert_ranks {dp}"), "experts are taken to be loaded evenly");
+            flags.set_pool(r, name, of, "expert_ranks", json!(dp));
+        }
+        (Some(true), _) => flags.ignore(r, name, "the GPUs of a replica share its experts by themselves"),
+    }
+    Sizes { tp, pp, dp }
+}
+
+/// The engines of a server: each is a replica.
+fn ranks(r: &mut Reader<'_>, flags: &mut Flags, around: &Around, dp: u64, shared: bool) {
+    let name = "data-parallel-size";
+    let of = &around.of;
+    if around.servers.is_some() || dp == 1 {
+        flags.note(r, name, &format!("replicas × {dp}: each rank is a replica"));
+    } else {
+        let differs = "one server with this many ranks, each a replica; of several servers give their number";
+        flags.near(r, name, &format!("replicas {dp}"), differs);
+        flags.set_pool(r, name, of, "replicas", json!(dp));
+    }
+    if shared && dp > 1 {
+        flags.set_pool(r, name, of, "expert_ranks", json!(dp));
+    }
+}
+
+/// Speculative decoding.
+pub(crate) fn speculation(r: &mut Reader<'_>, flags: &mut Flags, around: &Around, pp: u64) {
+    let name = "speculative-config";
+    let Some(said) = flags.value(name).filter(|value| value.is_object()).cloned() else { return };
+    let without = if around.role.is_some() {
+        Some("drafts are not simulated in prefill and decode pools")
+    } else if pp > 1 {
+        Some("drafts are not simulated with stages")
+    } else {
+        None
+    };
+    if let Some(why) = without {
+        flags.ignore(r, name, why);
+        return;
+    }
+    let of = |key: &str| said.get(key).and_then(Value::as_u64);
+    let tokens = of("num_speculative_tokens").unwrap_or(3);
+    if tokens == 0 || tokens > limits::DRAFT_TOKENS.into() {
+        flags.ignore(r, name, "num_speculative_tokens is 1 to 32 here");
+        return;
+    }
+    let method = said.get("method").and_then(Value::as_str).unwrap_or("a draft model");
+    let drafter = match method {
+        "ngram" | "ngram_gpu" | "suffix" => json!({ "one-pass": { "share": 0.0 } }),
+        "medusa" | "dflash" => json!({ "one-pass": {} }),
+        _ => json!({ "autoregressive": {} }),
+    };
+    let off = of("disable_by_batch_size").unwrap_or(0).min(limits::BATCH.into());
+    let value = json!({ "tokens": tokens, "drafter": drafter, "disable_above_batch": off });
+    let differs = format!(
+        "of {method} only the number of tokens is said: acceptance and the drafter's time are assumed"
+    );
+    flags.near(r, name, &format!("engine.speculative with {tokens} tokens"), &differs);
+    flags.set_pool(r, name, &around.of, "engine.speculative", value);
+}
+
+/// LoRA adapters.
+pub(crate) fn adapters(r: &mut Reader<'_>, flags: &mut Flags, around: &Around) {
+    const NUMBERS: [&str; 3] = ["max-loras", "max-cpu-loras", "max-lora-rank"];
+    let on = flags.switch("enable-lora") == Some(true);
+    if !on || around.role.is_some() {
+        let why = if on {
+            "adapters are not simulated in prefill and decode pools"
+        } else {
+            "adapters are off without --enable-lora"
+        };
+        flags.ignore(r, "enable-lora", if on { why } else { "adapters are off, as here" });
+        for name in NUMBERS {
+            flags.ignore(r, name, why);
+        }
+        return;
+    }
+    let differs = "sizes of adapters follow from the rank; their times are assumed";
+    flags.near(r, "enable-lora", "lora", differs);
+    flags.set_pool(r, "enable-lora", &around.of, "lora", json!({}));
+    let mut most = 1;
+    for name in NUMBERS {
+        let Some(field) = flag_of(FLAGS, name).field() else { continue };
+        let Some(n) = flags.whole_in(r, name, field.range.map(|x| x as u64)) else { continue };
+        if name == "max-loras" {
+            most = n;
+        }
+        if name == "max-cpu-loras" && n > 0 && n < most {
+            flags.ignore(r, name, "CPU memory holds the adapters of the GPU at least");
+            continue;
+        }
+        flags.note(r, name, &format!("{} {n}", field.path));
+        flags.set_pool(r, name, &around.of, field.path, json!(n));
+    }
+}
+
+/// Transfers of KV caches; returns the role that they give the pool.
+pub(crate) fn transfer(r: &mut Reader<'_>, flags: &mut Flags, around: &Around) -> Option<&'static str> {
+    let name = "kv-transfer-config";
+    let Some(said) = flags.value(name).cloned() else { return around.role };
+    let word = |key: &str| said.get(key).and_then(Value::as_str).unwrap_or_default();
+    let connector = word("kv_connector");
+    if connector.contains("Offloading") {
+        offloading(r, flags, &around.of, &said, around.role);
+        return around.role;
+    }
+    if connector.contains("LMCache") || connector.contains("Multi") {
+        let why = "its tiers are not read: write the blocks of a CPU tier as kv.cpu_blocks";
+        flags.ignore(r, name, why);
+        return around.role;
+    }
+    if let Some(role) = around.role {
+        flags.note(r, name, &format!("role {role}: caches are handed over from prefill to decode replicas"));
+        return Some(role);
+    }
+    let role = match word("kv_role") {
+        "kv_producer" => "prefill",
+        "kv_consumer" => "decode",
+        _ => {
+            let why = "it does not say whether this engine prefills or decodes: a label llm-d.ai/role does";
+            flags.ignore(r, name, why);
+            return None;
+        }
+    };
+    flags.note(r, name, &format!("role {role}"));
+    flags.set_pool(r, name, &around.of, "role", json!(role));
+    Some(role)
+}
+
+/// The CPU tier of vLLM's connector.
+fn offloading(r: &mut Reader<'_>, flags: &mut Flags, of: &PoolOf, said: &Value, role: Option<&str>) {
+    let name = "kv-transfer-config";
+    let blocks = said.pointer("/kv_connector_extra_config/num_cpu_blocks").and_then(Value::as_u64);
+    match blocks.filter(|n| *n <= limits::KV_BLOCKS.into()) {
+        Some(_) if role.is_some() => flags.ignore(r, name, "prefill and decode pools have no CPU tier here"),
+        Some(n) => {
+            flags.near(
+                r,
+                name,
+                &format!("kv.cpu_blocks {n}"),
+                "the speed of the link is that of kv.transfer_tokens_per_us",
+            );
+            flags.set_pool(r, name, of, "kv.cpu_blocks", json!(n));
+        }
+        None => {
+            flags.ignore(r, name, "of the CPU tier only num_cpu_blocks is read: write it as kv.cpu_blocks");
+        }
+    }
+}
