@@ -2,6 +2,8 @@
 //! must not be written anywhere, that the scenarios shipped are sound, and that every invariant named in the code is
 //! explained. ARCHITECTURE.md and STYLE.md say why; a failure here says where.
 
+#[path = "tidy/circles.rs"]
+mod circles;
 #[path = "tidy/documents.rs"]
 mod documents;
 #[path = "tidy/it.rs"]

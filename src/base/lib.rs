@@ -46,7 +46,7 @@ pub use ids::{ReplicaId, RequestId};
 pub use shared::Shared;
 pub use shared_queue::SharedQueue;
 pub use small::SortedMap;
-pub use units::{Blocks, Maybe, Micros, Span, Tokens};
+pub use units::{Blocks, Maybe, Micros, Period, Span, Tokens};
 
 /// Whether checkpoints are packed. The module of a first visit keeps plain copies: it must be small, and hands the run
 /// over to the module built for speed before there are many.

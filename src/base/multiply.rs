@@ -30,6 +30,12 @@ fn wide_product_large(a: u64, b: u64) -> u128 {
     u128::from(a) * u128::from(b)
 }
 
+/// A count that held for some microseconds.
+#[inline]
+pub fn area(count: u32, us: u64) -> u128 {
+    wide_product(us, count.into())
+}
+
 /// Whether the product of three numbers is larger than that of three others. The first of each is below 32, the product of the others
 /// below 2^123.
 pub fn is_larger_product(these: [u64; 3], others: [u64; 3]) -> bool {

@@ -27,12 +27,12 @@ pub trait Entry: Sized {
 
 /// Entries that stay as they are: plain, packed, or both.
 #[derive(Debug)]
-struct Piece<T: Entry> {
+struct QueuePiece<T: Entry> {
     plain: OnceCell<Vec<T>>,
     packed: OnceCell<Rc<T::Packed>>,
 }
 
-impl<T: Entry> Piece<T> {
+impl<T: Entry> QueuePiece<T> {
     fn entries(&self) -> &[T] {
         if !PACKS {
             return self.plain.get().expect("INV-6: a packed piece");
@@ -68,7 +68,7 @@ impl<T: Entry> Piece<T> {
 #[derive(Debug)]
 pub struct SharedQueue<T: Entry, const PIECE: usize> {
     /// Full pieces, oldest first.
-    pieces: Vec<Rc<Piece<T>>>,
+    pieces: Vec<Rc<QueuePiece<T>>>,
     /// Entries of the oldest piece that were removed.
     gone: usize,
     /// The newest entries, at most a piece; not empty unless the queue is.
@@ -118,7 +118,7 @@ impl<T: Entry, const PIECE: usize> SharedQueue<T, PIECE> {
         let mut empty = std::mem::take(&mut self.spare);
         empty.reserve_exact(PIECE);
         let full = std::mem::replace(&mut self.tail, empty);
-        self.pieces.push(Rc::new(Piece { plain: full.into(), packed: OnceCell::new() }));
+        self.pieces.push(Rc::new(QueuePiece { plain: full.into(), packed: OnceCell::new() }));
     }
 
     /// The entry at a position; its piece is unpacked.

@@ -39,6 +39,15 @@ pub trait Time: Copy {
     fn us(self) -> u64;
 }
 
+/// The time from one instant to another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Period {
+    /// Where it begins.
+    pub from: Micros,
+    /// Where it ends.
+    pub to: Micros,
+}
+
 impl Time for Micros {
     fn from_us(us: u64) -> Self {
         Self(us)

@@ -2,6 +2,7 @@
 
 use super::clock::ScalingEvent;
 use super::facts::{FaultFact, FaultKind, Sink};
+use super::fleet::{Crash, PlannedRestart};
 use super::gateway::FROZEN;
 use super::handover_lost::KvLosses;
 use super::{Cluster, Replica};
@@ -13,7 +14,7 @@ use serde::{Deserialize, Serialize};
 
 /// A fault that lasts for a while.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-struct Open {
+struct OngoingFault {
     number: u32,
     /// The replica that it is about; none if it is about all.
     replica: Option<ReplicaId>,
@@ -25,7 +26,7 @@ struct Open {
     until: Micros,
 }
 
-impl Open {
+impl OngoingFault {
     fn new(number: u32, replica: Option<ReplicaId>, kind: FaultKind) -> Self {
         let delay = if kind == FaultKind::Unreachable { FROZEN } else { Span::ZERO };
         Self { number, replica, kind, factor: 1.0, delay, until: Micros::MAX }
@@ -56,7 +57,7 @@ pub(crate) struct Faults {
     /// How many faults there were.
     pub(crate) count: u32,
     /// Those that last, in order of beginning.
-    open: Vec<Open>,
+    open: Vec<OngoingFault>,
     random: RandomCrashes,
     /// What becomes of KV that is lost on its way.
     pub(crate) kv: KvLosses,
@@ -72,7 +73,7 @@ impl Faults {
 
     /// Replicas that faults make fail their probes, or did before they crashed.
     pub(crate) fn may_fail(&self) -> Vec<ReplicaId> {
-        let fails = |open: &&Open| matches!(open.kind, FaultKind::Stuck | FaultKind::Unreachable);
+        let fails = |open: &&OngoingFault| matches!(open.kind, FaultKind::Stuck | FaultKind::Unreachable);
         self.open.iter().filter(fails).filter_map(|open| open.replica).collect()
     }
 }
@@ -88,39 +89,41 @@ impl Cluster {
             let replica = self.aimed_at(fault, plan, number);
             if replica.is_some() || fault.aim() == Some(Aim::All) {
                 let delay = if s.delay_us == 0 { FROZEN } else { Span(s.delay_us) };
-                let open = Open { delay, ..Open::new(number, replica, FaultKind::Signals) };
-                self.begin_fault(open, (now, s.for_s), sink);
+                let open = OngoingFault { delay, ..OngoingFault::new(number, replica, FaultKind::Signals) };
+                self.begin_fault(open, now, s.for_s, sink);
             }
             return;
         }
         let Some(replica) = self.aimed_at(fault, plan, number) else { return };
-        let open = |kind| Open::new(number, Some(replica), kind);
+        let open = |kind| OngoingFault::new(number, Some(replica), kind);
         match fault {
             Fault::Signals(_) => {}
             Fault::Crash(s) => {
-                self.crash(replica, (math::round_to_span(s.restart_s * 1e6), false), now, sink);
+                let restart = math::round_to_span(s.restart_s * 1e6);
+                self.crash(Crash { replica, now, restart, planned: false }, sink);
             }
             Fault::Restart(s) => {
-                let spans = [s.drain_s, s.restart_s].map(|seconds| math::round_to_span(seconds * 1e6));
-                self.fleet.drain_to_restart(replica, spans, (now, &mut self.clock), sink);
+                let [drain, restart] = [s.drain_s, s.restart_s].map(|s| math::round_to_span(s * 1e6));
+                let planned = PlannedRestart { replica, drain, restart };
+                self.fleet.drain_to_restart(planned, now, &mut self.clock, sink);
                 self.follow(now);
             }
             Fault::Slow(s) => {
-                let open = Open { factor: s.factor, ..open(FaultKind::Slow) };
-                self.begin_fault(open, (now, s.for_s), sink);
+                let open = OngoingFault { factor: s.factor, ..open(FaultKind::Slow) };
+                self.begin_fault(open, now, s.for_s, sink);
             }
             Fault::Stuck(s) => {
-                let until = self.begin_fault(open(FaultKind::Stuck), (now, s.for_s), sink);
+                let until = self.begin_fault(open(FaultKind::Stuck), now, s.for_s, sink);
                 let r = &mut self.fleet.replicas_mut()[replica.index()];
                 r.get_stuck(now, until);
                 self.clock.set_replica(replica.index(), r.next_at());
             }
             Fault::Unreachable(s) => {
-                self.begin_fault(open(FaultKind::Unreachable), (now, s.for_s), sink);
+                self.begin_fault(open(FaultKind::Unreachable), now, s.for_s, sink);
             }
             Fault::TransferLink(s) => {
-                let open = Open { factor: s.share, ..open(FaultKind::TransferLink) };
-                self.begin_fault(open, (now, s.for_s), sink);
+                let open = OngoingFault { factor: s.share, ..open(FaultKind::TransferLink) };
+                self.begin_fault(open, now, s.for_s, sink);
             }
         }
         self.watch_failing(now);
@@ -135,13 +138,13 @@ impl Cluster {
     }
 
     /// Begins a fault that lasts for `for_s` seconds, or without end if that is 0; returns when it ends.
-    fn begin_fault<S: Sink>(&mut self, open: Open, (now, for_s): (Micros, f64), sink: &mut S) -> Micros {
-        let Open { number, replica, kind, .. } = open;
+    fn begin_fault<S: Sink>(&mut self, open: OngoingFault, now: Micros, for_s: f64, sink: &mut S) -> Micros {
+        let OngoingFault { number, replica, kind, .. } = open;
         let until = match math::round_to_span(for_s * 1e6) {
             Span::ZERO => Micros::MAX,
             lasts => now.saturating_add(lasts),
         };
-        self.faults.open.push(Open { until, ..open });
+        self.faults.open.push(OngoingFault { until, ..open });
         self.follow_faults(replica, now);
         sink.fact(now, FaultFact::Began { replica, kind, until }.into());
         if until != Micros::MAX {
@@ -153,7 +156,7 @@ impl Cluster {
     /// A fault that lasted for a while is over.
     pub(super) fn end_fault<S: Sink>(&mut self, number: u32, sink: &mut S) {
         let Some(at) = self.faults.open.iter().position(|open| open.number == number) else { return };
-        let Open { replica, kind, .. } = self.faults.open.remove(at);
+        let OngoingFault { replica, kind, .. } = self.faults.open.remove(at);
         self.follow_faults(replica, self.clock.now());
         sink.fact(self.clock.now(), FaultFact::Ended { replica, kind }.into());
     }
@@ -226,7 +229,7 @@ impl Cluster {
     /// Whether something works again, or is given back, by itself that requests may wait for: a run goes on for that.
     #[inline]
     pub(super) fn waits_for_repair(&self) -> bool {
-        let ends = |open: &Open| open.kind == FaultKind::TransferLink && open.until < Micros::MAX;
+        let ends = |open: &OngoingFault| open.kind == FaultKind::TransferLink && open.until < Micros::MAX;
         let goes_down = || self.is_faulty() && self.fleet.any_goes_down();
         (self.faults.kv.any_lease() || self.faults.open.iter().any(ends) || goes_down())
             && self.book.locations().inside() > 0
@@ -259,44 +262,32 @@ impl Cluster {
         if self.replicas()[replica.index()].life.starts == start
             && let Some(restart) = self.fleet.restarts(replica)
         {
-            self.crash(replica, (restart, true), self.clock.now(), sink);
+            self.crash(Crash { replica, now: self.clock.now(), restart, planned: true }, sink);
         }
     }
 
-    /// A replica crashes, or is restarted as `planned`: its requests break now, and it is back after `restart`; never if that is 0.
-    pub(super) fn crash<S: Sink>(
-        &mut self,
-        replica: ReplicaId,
-        how: (Span, bool),
-        now: Micros,
-        sink: &mut S,
-    ) {
-        let latest = self.clock.stand_at(now);
-        self.crash_now(replica, how, now, sink);
+    /// A replica crashes, or is restarted as planned: its requests break now.
+    pub(super) fn crash<S: Sink>(&mut self, crash: Crash, sink: &mut S) {
+        let latest = self.clock.stand_at(crash.now);
+        self.crash_now(crash, sink);
         self.clock.stand_at(latest);
     }
 
-    fn crash_now<S: Sink>(
-        &mut self,
-        replica: ReplicaId,
-        (restart, planned): (Span, bool),
-        now: Micros,
-        sink: &mut S,
-    ) {
-        let with = (&mut self.book, &mut self.clock);
-        let Some(gone) = self.fleet.crash(replica, (now, restart, planned), with, sink) else { return };
+    fn crash_now<S: Sink>(&mut self, crash: Crash, sink: &mut S) {
+        let Some(gone) = self.fleet.crash(crash, &mut self.book, &mut self.clock, sink) else { return };
+        let Crash { replica, now, .. } = crash;
         let index = replica.index();
         let (counted, others) = self.part_with(replica, now);
         let gone = gone + counted;
-        self.gateway.see_replica(&self.fleet.replicas()[index], (gone, now), std::iter::empty());
+        self.gateway.see_replica(&self.fleet.replicas()[index], gone, now, std::iter::empty());
         let mut left = self.fleet.take_departures();
         let (gateway, mut around) = self.at(now);
         gateway.follow(&mut around);
         gateway.settle_departures(replica, &mut left, &mut around, sink);
         self.fleet.keep_room(left);
         self.settle_moves(index, sink);
-        for other in others {
-            self.lose_kv(other, now, sink);
+        for (slot, reason) in others {
+            self.lose_kv(slot, reason, now, sink);
         }
         self.fleet.follow_up(replica, now, &mut self.clock, sink);
         self.follow(now);
@@ -334,12 +325,12 @@ impl Cluster {
         }
         let revision = random.revision;
         for number in random.expected..self.replicas().len() as u32 {
-            self.expect_crash(ReplicaId(number), [0, revision], now);
+            self.expect_crash(ReplicaId(number), 0, revision, now);
         }
         self.faults.random.expected = self.replicas().len() as u32;
     }
 
-    fn expect_crash(&mut self, replica: ReplicaId, [draw, revision]: [u32; 2], now: Micros) {
+    fn expect_crash(&mut self, replica: ReplicaId, draw: u32, revision: u32, now: Micros) {
         let random = &self.faults.random;
         if random.count >= limits::RANDOM_CRASHES {
             return;
@@ -354,7 +345,8 @@ impl Cluster {
     pub(super) fn random_crash<S: Sink>(
         &mut self,
         replica: ReplicaId,
-        [draw, revision]: [u32; 2],
+        draw: u32,
+        revision: u32,
         sink: &mut S,
     ) {
         let (now, random) = (self.clock.now(), &self.faults.random);
@@ -365,8 +357,8 @@ impl Cluster {
         if self.replicas()[replica.index()].serving() {
             self.count_fault(now);
             self.faults.random.count += 1;
-            self.crash(replica, (restart, false), now, sink);
+            self.crash(Crash { replica, now, restart, planned: false }, sink);
         }
-        self.expect_crash(replica, [draw, revision], now);
+        self.expect_crash(replica, draw, revision, now);
     }
 }

@@ -6,12 +6,19 @@
 use super::Cluster;
 use super::clock::{ClusterEvent, Event};
 use super::facts::{HandoverFact, Sink};
-use super::network::{Network, NetworkEvent, Rules};
-use super::replica::{Departure, DepartureReason, Unsettled};
+use super::network::{Network, NetworkEvent, Rules, Shipment};
+use super::replica::{Delivery, Departure, DepartureReason, HeldKv, Unsettled};
 use super::request::{Location, Remote, Slot};
 use crate::perf::Plan;
 use base::{Micros, ReplicaId, RequestId, Span};
 use document::{KvBytes, Role};
+
+/// A request with the slot that it has, or had.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct PlacedRequest {
+    pub(super) request: RequestId,
+    pub(super) slot: Slot,
+}
 
 impl Cluster {
     /// Follows the ports and the rules of transfers of a plan from `now` on. A run without roles has no network.
@@ -105,8 +112,8 @@ impl Cluster {
                 self.expect_timeout_at(home, slot);
             } else {
                 self.fleet.replicas_mut()[home.index()].moving.bound -= 1;
-                let with = (now, self.gateway.timeout());
-                let (next_at, _) = self.fleet.deliver(home, slot, self.book.active(), with);
+                let delivery = Delivery { slot, now, timeout: self.gateway.timeout() };
+                let (next_at, _) = self.fleet.deliver(home, delivery, self.book.active());
                 self.clock.set_replica(home.index(), next_at);
             }
         }
@@ -132,10 +139,10 @@ impl Cluster {
             match next {
                 Unsettled::Reserved(slot) => self.go_on_reserved(slot, sink),
                 Unsettled::Ended { request, slot, remote } if remote.home_lost => {
-                    self.end_homeless((request, slot), *remote, sink);
+                    self.end_homeless(request, slot, *remote, sink);
                 }
                 Unsettled::Ended { request, slot, remote } => {
-                    self.end_remote((request, slot), *remote, ReplicaId(index as u32), sink);
+                    self.end_remote(PlacedRequest { request, slot }, *remote, ReplicaId(index as u32), sink);
                 }
             }
         }
@@ -154,10 +161,10 @@ impl Cluster {
         }
         let now = self.clock.now();
         let routed = self.book.relocate(request, Location::OnItsWay(prefill)).routed;
-        let with = (now, self.gateway.timeout());
+        let delivery = Delivery { slot, now, timeout: self.gateway.timeout() };
         let replica = &mut self.fleet.replicas_mut()[prefill.index()];
         replica.moving.bound -= 1;
-        replica.deliver_since(slot, self.book.active(), routed.get().unwrap_or(now), with);
+        replica.deliver_since(delivery, self.book.active(), routed.get().unwrap_or(now));
         self.clock.set_replica(prefill.index(), replica.next_at());
     }
 
@@ -177,8 +184,8 @@ impl Cluster {
         let blocks = prompt_tokens.div_ceil(block) - cached;
         let bytes = u64::from(blocks) * u64::from(block) * bytes_per_token;
         let since = self.book.handovers().get(request).and_then(|h| h.prefill_scheduled.get());
-        let early = network.early(bytes, [from, to], now.since(since.unwrap_or(now)));
-        let number = self.network_mut().start(request, [from, to], [bytes, early], now);
+        let early = network.early(bytes, from, to, now.since(since.unwrap_or(now)));
+        let number = self.network_mut().start(Shipment { request, from, to, bytes, early }, now);
         if let Some(remote) = &mut self.book.active_mut()[slot].remote {
             remote.transfer = Some(number);
         }
@@ -216,7 +223,7 @@ impl Cluster {
         let source = &mut replicas[from.index()];
         let epoch = remote.epoch;
         let states = source.states_of(&self.book.active()[slot]);
-        source.release_held(slot, (prompt, states), &mut remote, now);
+        source.release_held(HeldKv { slot, tokens: prompt, states }, &mut remote, now);
         source.moving.end_duty(remote.epoch);
         source.wake_for_work(now);
         let home = &mut replicas[to.index()];
@@ -234,7 +241,7 @@ impl Cluster {
         let (now, index) = (self.clock.now(), replica.index());
         let r = &self.fleet.replicas()[index];
         self.clock.set_replica(index, r.next_at());
-        self.gateway.see_replica(r, (gone, now), std::iter::empty());
+        self.gateway.see_replica(r, gone, now, std::iter::empty());
         if self.fleet.all_serve() {
             return;
         }
@@ -249,12 +256,12 @@ impl Cluster {
     /// A request has left replica `at` before its KV landed: its transfer ends, and the other replica gives back what it has of it.
     fn end_remote<S: Sink>(
         &mut self,
-        (request, slot): (RequestId, Slot),
+        placed: PlacedRequest,
         mut remote: Remote,
         at: ReplicaId,
         sink: &mut S,
     ) {
-        let now = self.clock.now();
+        let (now, PlacedRequest { request, slot }) = (self.clock.now(), placed);
         let other = remote.counterpart(at);
         if let Some(number) = remote.transfer {
             self.network_mut().give_up(number, now);
@@ -280,10 +287,10 @@ impl Cluster {
             replica.moving.bound -= 1;
             0
         } else if other == remote.prefill && remote.prefilled && is_down {
-            self.strand((request, slot), &mut remote, now, sink);
+            self.strand(placed, &mut remote, now, sink);
             0
         } else if other == remote.prefill && remote.prefilled {
-            replica.release_held(slot, (prompt, states), &mut remote, now)
+            replica.release_held(HeldKv { slot, tokens: prompt, states }, &mut remote, now)
         } else if other == remote.home && remote.is_reserved {
             replica.give_up_reserved(slot, states, &mut remote, now)
         } else {

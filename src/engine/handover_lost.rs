@@ -7,7 +7,9 @@
 use super::Cluster;
 use super::clock::ScalingEvent;
 use super::facts::{BreakReason, HandoverFact, Sink};
-use super::replica::Replica;
+use super::fleet::BrokenTransfer;
+use super::handover::PlacedRequest;
+use super::replica::{HeldKv, Lease, Replica};
 use super::request::{Remote, Slot};
 use base::math::round_to_span;
 use base::small::sort::sort_by_key;
@@ -104,7 +106,8 @@ impl Cluster {
     /// A request whose home is lost has left its prefill replica.
     pub(super) fn end_homeless<S: Sink>(
         &mut self,
-        (request, slot): (RequestId, Slot),
+        request: RequestId,
+        slot: Slot,
         mut remote: Remote,
         sink: &mut S,
     ) {
@@ -113,7 +116,7 @@ impl Cluster {
         let (gateway, around) = self.at(now);
         gateway.leaves_prefill_router(request, prefill, remote.prefilled, &around);
         if remote.prefilled {
-            self.strand((request, slot), &mut remote, now, sink);
+            self.strand(PlacedRequest { request, slot }, &mut remote, now, sink);
         }
         let r = &mut self.fleet.replicas_mut()[prefill.index()];
         if r.moving.end_duty(remote.epoch) {
@@ -125,18 +128,19 @@ impl Cluster {
     /// Nobody fetches what a prefill replica holds for a request: its blocks are stranded until their lease is over.
     pub(super) fn strand<S: Sink>(
         &mut self,
-        (request, slot): (RequestId, Slot),
+        placed: PlacedRequest,
         remote: &mut Remote,
         now: Micros,
         sink: &mut S,
     ) {
+        let PlacedRequest { request, slot } = placed;
         let (replica, number) = (remote.prefill, self.faults.kv.count);
         let states = self.states_of_gone(request, replica);
         let tokens = self.book.here(request).prompt_tokens;
         let until = now.saturating_add(self.faults.kv.lease);
         (self.faults.kv.count, self.faults.kv.leases) = (number + 1, self.faults.kv.leases + 1);
         let r = &mut self.fleet.replicas_mut()[replica.index()];
-        let blocks = r.strand((request, slot, number), (tokens, states), remote, now);
+        let blocks = r.strand(Lease { request, number }, HeldKv { slot, tokens, states }, remote, now);
         self.clock.schedule_scaling(until, ScalingEvent::LeaseOver { replica, number });
         sink.fact(now, HandoverFact::Stranded { request, replica, blocks, until }.into());
     }
@@ -160,16 +164,11 @@ impl Cluster {
         let request =
             network.transfer(number).expect("INV-9: a transfer that is over takes too long").request;
         let slot = self.book.here(request).slot;
-        self.lose_kv((slot, BreakReason::TransferTimeout), now, sink);
+        self.lose_kv(slot, BreakReason::TransferTimeout, now, sink);
     }
 
     /// The KV of a request will not come to its home, where it is: its attempt breaks, or its home computes its prompt itself.
-    pub(super) fn lose_kv<S: Sink>(
-        &mut self,
-        (slot, reason): (Slot, BreakReason),
-        now: Micros,
-        sink: &mut S,
-    ) {
+    pub(super) fn lose_kv<S: Sink>(&mut self, slot: Slot, reason: BreakReason, now: Micros, sink: &mut S) {
         let request = self.book.active()[slot].id;
         let recompute = self.faults.kv.recompute && reason != BreakReason::Crash;
         let remote = self.remote(slot);
@@ -178,13 +177,13 @@ impl Cluster {
             self.network_mut().give_up(number, now);
         }
         if !self.fleet.is_down(prefill) {
-            self.take_back_held((request, slot), prefill, now, sink);
+            self.take_back_held(PlacedRequest { request, slot }, prefill, now, sink);
         }
         let (fleet, book) = (&mut self.fleet, &mut self.book);
         let remote = if recompute {
             fleet.recompute(home, slot, now, book, sink)
         } else {
-            fleet.break_away(home, (slot, reason), now, book, sink)
+            fleet.break_away(home, BrokenTransfer { slot, reason, now }, book, sink)
         };
         for replica in [prefill, home] {
             let r = &mut self.fleet.replicas_mut()[replica.index()];
@@ -198,7 +197,7 @@ impl Cluster {
             self.see(home, 0, sink);
         } else {
             let r: &Replica = &self.fleet.replicas()[home.index()];
-            self.gateway.see_replica(r, (1, now), std::iter::empty());
+            self.gateway.see_replica(r, 1, now, std::iter::empty());
             self.settle_departures(home.index(), sink);
         }
         if !self.fleet.is_down(prefill) {
@@ -209,17 +208,18 @@ impl Cluster {
     /// The prefill replica of a request gives back what it holds for it.
     fn take_back_held<S: Sink>(
         &mut self,
-        (request, slot): (RequestId, Slot),
+        placed: PlacedRequest,
         prefill: ReplicaId,
         now: Micros,
         sink: &mut S,
     ) {
+        let PlacedRequest { request, slot } = placed;
         let states = self.states_of_gone(request, prefill);
         let tokens = self.book.here(request).prompt_tokens;
         let active = &mut self.book.active_mut()[slot];
         let remote = active.remote.as_mut().expect("INV-9: a transfer of what is not handed over");
         let r = &mut self.fleet.replicas_mut()[prefill.index()];
-        let blocks = r.release_held(slot, (tokens, states), remote, now);
+        let blocks = r.release_held(HeldKv { slot, tokens, states }, remote, now);
         sink.fact(now, HandoverFact::GivenUp { request, replica: prefill, blocks }.into());
     }
 }

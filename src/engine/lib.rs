@@ -31,8 +31,8 @@ pub mod workload;
 
 pub use facts::{
     AdapterSource, BreakReason, CacheFact, DeciderReason, Decision, Detail, DropReason, EjectedBy, Fact,
-    FaultFact, FaultKind, FleetFact, HandoverFact, Ignore, Present, PromptChunk, ReplicaFact, RequestFact,
-    ScalingRecord, Sink, Stage, StepParts, StepTerms, StepTrace, ranking,
+    FaultFact, FaultKind, FaultWords, FleetFact, HandoverFact, Ignore, Present, PromptChunk, ReplicaFact,
+    RequestFact, ScalingRecord, Sink, Stage, StepParts, StepTerms, StepTrace, ranking,
 };
 pub use fleet::{PoolCounts, replicas_started};
 pub use gateway::{AttemptCounts, BandSight, NotRedirected, WhyNot};
@@ -51,7 +51,7 @@ use crate::workload::{Source, Trace};
 use base::{Micros, ReplicaId, RequestId};
 use clock::{Clock, ClusterEvent, ScalingEvent};
 use faults::Faults;
-use fleet::Fleet;
+use fleet::{Fleet, GatewayQueue};
 use gateway::{Around, Gateway};
 use probes::Probes;
 use request::Book;
@@ -209,21 +209,21 @@ impl Cluster {
             ScalingEvent::FaultEnds(number) => self.end_fault(number, sink),
             ScalingEvent::LeaseOver { replica, number } => self.end_lease(replica, number, sink),
             ScalingEvent::RandomCrash { replica, draw, revision } => {
-                self.random_crash(replica, [draw, revision], sink);
+                self.random_crash(replica, draw, revision, sink);
             }
             ScalingEvent::Restart { replica, start } => self.restart(replica, start, sink),
             ScalingEvent::ProbeFails { replica, crash, revision } => {
-                self.fail_probe(replica, [crash, revision], sink);
+                self.fail_probe(replica, crash, revision, sink);
             }
             ScalingEvent::Readmit { replica, time } => {
                 let (gateway, mut around) = self.at(now);
-                gateway.end_ejection((replica, time), &mut around, sink);
+                gateway.end_ejection(replica, time, &mut around, sink);
             }
             ScalingEvent::Probe(number) => self.probe(number, sink),
             ScalingEvent::Scrape { pool, revision } => {
                 if let Some([scrape, _]) = self.fleet.periods(pool, revision) {
-                    let at = [self.gateway.held_for(pool), self.gateway.queue_for(pool)];
-                    self.fleet.scrape(pool, now, at, &self.book);
+                    let (held, all) = (self.gateway.held_for(pool), self.gateway.queue_for(pool));
+                    self.fleet.scrape(pool, now, GatewayQueue { held, all }, &self.book);
                     self.clock.schedule_scaling(now.saturating_add(scrape), event);
                 }
             }
@@ -235,7 +235,7 @@ impl Cluster {
             }
             ScalingEvent::Sync { pool, revision } => {
                 let source = self.gateway.source();
-                if let Some((decided, period)) = self.fleet.sync([pool, revision], now, source) {
+                if let Some((decided, period)) = self.fleet.sync(pool, revision, now, source) {
                     let held = self.gateway.held_for(pool);
                     self.fleet.carry_out(decided, held, &mut self.clock, sink);
                     self.clock.schedule_scaling(now.saturating_add(period), event);
@@ -268,7 +268,7 @@ impl Cluster {
     fn run_replica_event<S: Sink>(&mut self, index: usize, sink: &mut S) {
         let gone = self.fleet.run_event(index, &mut self.book, &mut self.clock, sink);
         let (replica, prefilled) = self.fleet.after_event(index);
-        self.gateway.see_replica(replica, (gone, self.clock.now()), prefilled);
+        self.gateway.see_replica(replica, gone, self.clock.now(), prefilled);
         if gone > 0 {
             self.settle_departures(index, sink);
         }

@@ -6,6 +6,8 @@
 use super::Cluster;
 use super::clock::ScalingEvent;
 use super::facts::{EjectedBy, FaultKind, Sink};
+use super::fleet::Crash;
+use super::gateway::Ejection;
 use crate::perf::Plan;
 use base::{Micros, ReplicaId, Span, math};
 use document::{Probe, ProbeAction, limits};
@@ -14,7 +16,7 @@ use std::collections::BTreeMap;
 
 /// Probes of one replica.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-struct Watch {
+struct ProbeStreak {
     /// Failures in a row, and successes.
     failed: u32,
     passed: u32,
@@ -27,7 +29,7 @@ pub(crate) struct Probes {
     /// How often the settings changed.
     revision: u32,
     /// By number: replicas that fail, or that their probes ejected.
-    watched: BTreeMap<u32, Watch>,
+    watched: BTreeMap<u32, ProbeStreak>,
     /// The number of the next event of probes; earlier ones are about nothing.
     number: u32,
     /// When it runs; [`Micros::MAX`] if there is none.
@@ -62,7 +64,7 @@ impl Cluster {
             probes.revision += 1;
             probes.number += 1;
             probes.next = Micros::MAX;
-            probes.watched.values_mut().for_each(|watch| *watch = Watch::default());
+            probes.watched.values_mut().for_each(|watch| *watch = ProbeStreak::default());
         }
         if settings.is_none() {
             self.probes.watched.clear();
@@ -100,7 +102,7 @@ impl Cluster {
                 && self.replicas()[replica.index()].serving()
                 && self.fails_until(replica, now).is_some()
             {
-                self.probes.watched.insert(replica.0, Watch::default());
+                self.probes.watched.insert(replica.0, ProbeStreak::default());
             }
         }
         self.plan_probes(now);
@@ -146,7 +148,7 @@ impl Cluster {
             let r = &self.replicas()[replica.index()];
             let (serves, crash) = (r.serving(), r.crashes());
             if !serves {
-                self.probes.watched.insert(number, Watch::default());
+                self.probes.watched.insert(number, ProbeStreak::default());
             } else if self.fails_until(replica, now).is_some() {
                 let revision = self.probes.revision;
                 self.clock
@@ -160,7 +162,7 @@ impl Cluster {
 
     fn pass_probe<S: Sink>(&mut self, replica: ReplicaId, wanted: u32, sink: &mut S) {
         let Some(watch) = self.probes.watched.get_mut(&replica.0) else { return };
-        *watch = Watch { failed: 0, passed: watch.passed.saturating_add(1) };
+        *watch = ProbeStreak { failed: 0, passed: watch.passed.saturating_add(1) };
         let passed = watch.passed;
         let ejected = self.gateway.is_ejected_by(replica, EjectedBy::Probe);
         if ejected && passed < wanted {
@@ -177,7 +179,8 @@ impl Cluster {
     pub(super) fn fail_probe<S: Sink>(
         &mut self,
         replica: ReplicaId,
-        [crash, revision]: [u32; 2],
+        crash: u32,
+        revision: u32,
         sink: &mut S,
     ) {
         let (now, r) = (self.clock.now(), &self.replicas()[replica.index()]);
@@ -187,7 +190,7 @@ impl Cluster {
         let (Some(s), Some(watch)) = (self.probes.settings, self.probes.watched.get_mut(&replica.0)) else {
             return;
         };
-        *watch = Watch { failed: watch.failed.saturating_add(1), passed: 0 };
+        *watch = ProbeStreak { failed: watch.failed.saturating_add(1), passed: 0 };
         if watch.failed < s.failures {
             return;
         }
@@ -195,14 +198,16 @@ impl Cluster {
             ProbeAction::Eject if self.gateway.is_ejected_by(replica, EjectedBy::Probe) => {}
             ProbeAction::Eject => {
                 let (gateway, mut around) = self.at(now);
-                gateway.eject(replica, (EjectedBy::Probe, Micros::MAX), &mut around, sink);
+                let ejection = Ejection { replica, by: EjectedBy::Probe, until: Micros::MAX };
+                gateway.eject(ejection, &mut around, sink);
             }
             ProbeAction::Restart if self.probes.restarts >= limits::PROBE_RESTARTS => {}
             ProbeAction::Restart => {
-                *watch = Watch::default();
+                *watch = ProbeStreak::default();
                 self.faults.count += 1;
                 self.probes.restarts += 1;
-                self.crash(replica, (math::round_to_span(s.restart_s * 1e6), false), now, sink);
+                let restart = math::round_to_span(s.restart_s * 1e6);
+                self.crash(Crash { replica, now, restart, planned: false }, sink);
             }
         }
     }

@@ -1,6 +1,7 @@
 //! Facts of what breaks: replicas that crash, attempts that break, and what becomes of their requests.
 
-use super::fact::DropReason;
+use super::drop_reason::DropReason;
+use super::fault_kind::FaultKind;
 use base::{Micros, ReplicaId, RequestId, Span};
 use serde::{Deserialize, Serialize};
 
@@ -40,38 +41,6 @@ impl BreakReason {
             Self::Unreachable => DropReason::Unreachable,
             Self::KvLost => DropReason::KvLost,
             Self::TransferTimeout => DropReason::TransferTimeout,
-        }
-    }
-}
-
-/// What a fault that lasts for a while is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum FaultKind {
-    /// Its steps take longer.
-    Slow,
-    /// No step of it begins or ends.
-    Stuck,
-    /// The gateway sees it late.
-    Signals,
-    /// The gateway cannot reach it.
-    Unreachable,
-    /// Its network ports carry less.
-    TransferLink,
-}
-
-impl FaultKind {
-    /// All of them, in order.
-    pub const ALL: [Self; 5] =
-        [Self::Slow, Self::Stuck, Self::Signals, Self::Unreachable, Self::TransferLink];
-
-    /// Its name in scenarios, reports and logs.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Slow => "slow",
-            Self::Stuck => "stuck",
-            Self::Signals => "signals",
-            Self::Unreachable => "unreachable",
-            Self::TransferLink => "transfer-link",
         }
     }
 }

@@ -10,16 +10,45 @@ use crate::request::{Book, Remote, Slot};
 use base::{Micros, ReplicaId, Span};
 use document::Drain;
 
+/// A replica that goes down.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Crash {
+    pub(crate) replica: ReplicaId,
+    pub(crate) now: Micros,
+    /// It serves again after that; never if it is 0.
+    pub(crate) restart: Span,
+    /// Whether it is restarted as planned.
+    pub(crate) planned: bool,
+}
+
+/// A replica that is to be restarted.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct PlannedRestart {
+    pub(crate) replica: ReplicaId,
+    /// How long its requests may take; without end if it is 0.
+    pub(crate) drain: Span,
+    /// How long the restart takes.
+    pub(crate) restart: Span,
+}
+
+/// A request whose KV does not come.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct BrokenTransfer {
+    pub(crate) slot: Slot,
+    pub(crate) reason: BreakReason,
+    pub(crate) now: Micros,
+}
+
 impl Fleet {
-    /// A replica crashes at `now`, and serves again after `restart`; never if that is 0. How many requests have left it; `None`
-    /// if it was not there. One that was to go does not come back.
+    /// A replica crashes. How many requests have left it; `None` if it was not there. One that was to go does not come back.
     pub(crate) fn crash<S: Sink>(
         &mut self,
-        replica: ReplicaId,
-        (now, restart, planned): (Micros, Span, bool),
-        (book, clock): (&mut Book, &mut Clock),
+        crash: Crash,
+        book: &mut Book,
+        clock: &mut Clock,
         sink: &mut S,
     ) -> Option<u32> {
+        let Crash { replica, now, restart, planned } = crash;
         let index = replica.index();
         let phase = self.replicas.get(index)?.phase;
         let comes_back = match phase {
@@ -56,11 +85,11 @@ impl Fleet {
     pub(crate) fn break_away<S: Sink>(
         &mut self,
         home: ReplicaId,
-        (slot, reason): (Slot, BreakReason),
-        now: Micros,
+        broken: BrokenTransfer,
         book: &mut Book,
         sink: &mut S,
     ) -> Remote {
+        let BrokenTransfer { slot, reason, now } = broken;
         let (r, mut world) = self.replica_in_world(home.index(), book, sink);
         r.break_away(slot, reason, now, &mut world)
     }
@@ -92,15 +121,16 @@ impl Fleet {
         self.replicas[replica.index()].phase == ReplicaPhase::Failed
     }
 
-    /// A replica that serves gets no new requests from now on, and is restarted when it has none or after `drain`, if that is not
-    /// 0. Others are left as they are.
+    /// A replica that serves gets no new requests from now on, and is restarted when it has none or has drained for too long. Others
+    /// are left as they are.
     pub(crate) fn drain_to_restart<S: Sink>(
         &mut self,
-        replica: ReplicaId,
-        [drain, restart]: [Span; 2],
-        (now, clock): (Micros, &mut Clock),
+        planned: PlannedRestart,
+        now: Micros,
+        clock: &mut Clock,
         sink: &mut S,
     ) {
+        let PlannedRestart { replica, drain, restart } = planned;
         if self.replicas[replica.index()].phase != ReplicaPhase::Serving {
             return;
         }

@@ -4,7 +4,7 @@ use super::state::Fleet;
 use crate::clock::Clock;
 use crate::facts::Sink;
 use crate::policy::ReplicaPhase;
-use crate::replica::{BatchTokens, RankTime, Replica};
+use crate::replica::{BatchTokens, RankShare, RankTime, Replica, ServerStep};
 use crate::request::Book;
 use base::{Micros, ReplicaId, Span};
 use serde::{Deserialize, Serialize};
@@ -50,28 +50,23 @@ impl Fleet {
     pub(super) fn step_together<S: Sink>(
         &mut self,
         index: usize,
-        now: Micros,
-        (book, clock): (&mut Book, &mut Clock),
+        book: &mut Book,
+        clock: &mut Clock,
         sink: &mut S,
     ) {
-        let server = self.replicas[index].lockstep.server as usize;
+        let (now, server) = (clock.now(), self.replicas[index].lockstep.server as usize);
         let ranks = std::mem::take(&mut self.servers[server].ranks);
         let mut found = ranks.iter().map(|rank| &self.replicas[rank.index()]);
         let ready = found.clone().any(|r| r.lockstep.waits);
         if ready && found.all(|r| r.lockstep.waits || r.next_at() > now) {
-            self.begin_step(&ranks, now, (book, clock), sink);
+            self.begin_step(&ranks, book, clock, sink);
         }
         self.servers[server].ranks = ranks;
     }
 
     /// The step of these ranks begins.
-    fn begin_step<S: Sink>(
-        &mut self,
-        ranks: &[ReplicaId],
-        now: Micros,
-        (book, clock): (&mut Book, &mut Clock),
-        sink: &mut S,
-    ) {
+    fn begin_step<S: Sink>(&mut self, ranks: &[ReplicaId], book: &mut Book, clock: &mut Clock, sink: &mut S) {
+        let now = clock.now();
         let waiting = |fleet: &Self, rank: &ReplicaId| fleet.replicas[rank.index()].lockstep.waits;
         let ready: Vec<ReplicaId> = ranks.iter().copied().filter(|rank| waiting(self, rank)).collect();
         let tokens: Vec<BatchTokens> =
@@ -84,18 +79,18 @@ impl Fleet {
             let others = BatchTokens { all: every - own.all, decoding: decoding - own.decoding };
             let own = self.replicas[rank.index()].time_beside(others, book.active());
             time = time.or_longer(own);
-            each.push((own, others));
+            each.push(RankShare { own, others });
         }
         let mut decoding = Span::ZERO;
         if sink.wants_step_parts() {
-            for (rank, (own, others)) in ready.iter().zip(&each) {
+            for (rank, RankShare { own, others }) in ready.iter().zip(&each) {
                 let rank = &self.replicas[rank.index()];
                 decoding = decoding.max(rank.decoding_beside(*others, own.model(), book.active()));
             }
         }
-        for (rank, own) in ready.iter().zip(each) {
+        for (rank, share) in ready.iter().zip(each) {
             let (replica, mut world) = self.replica_in_world(rank.index(), book, sink);
-            replica.step_with_ranks(now, (time, decoding), own, &mut world);
+            replica.step_with_ranks(now, ServerStep { time, decoding }, share, &mut world);
             replica.verify_counts();
         }
         let until = now.saturating_add(time.span());

@@ -3,6 +3,7 @@
 mod adopt;
 mod blueprint;
 mod crash;
+mod decided;
 mod finishes;
 mod lockstep;
 mod phases;
@@ -15,4 +16,6 @@ pub use adopt::replicas_started;
 pub use scaling::PoolCounts;
 
 pub(crate) use adopt::Adoption;
+pub(crate) use crash::{BrokenTransfer, Crash, PlannedRestart};
+pub(crate) use scrape::GatewayQueue;
 pub(crate) use state::{Change, Fleet};

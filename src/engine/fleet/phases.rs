@@ -7,7 +7,7 @@ use crate::clock::{Clock, ReplicaEvent, ScalingEvent};
 use crate::facts::{FaultFact, FleetFact, Sink};
 use crate::kv::BlockPool;
 use crate::policy::ReplicaPhase;
-use crate::replica::{Adapters, Parts, Replica, draw_ends};
+use crate::replica::{Adapters, Replica, ReplicaParts, draw_ends};
 use base::small::sort::sort_by_key;
 use base::{Micros, ReplicaId};
 use document::{Drain, Victim, limits};
@@ -204,7 +204,7 @@ impl Fleet {
         }
         r.life.starts += 1;
         let start = r.life.starts;
-        r.life.ends = draw_ends(&phases, seed, (replica, start), now);
+        r.life.ends = draw_ends(&phases, seed, replica, start, now);
         let until = r.life.ends[5];
         if again.is_some() {
             self.set_phase(replica, ReplicaPhase::Starting);
@@ -329,7 +329,7 @@ impl Fleet {
         let (limits, gpus, usd_per_hour) = (b.limits, b.gpus, b.resolved.usd_per_hour);
         let states = b.resolved.states;
         let adapters = b.resolved.lora.map(|figures| Box::new(Adapters::new(figures)));
-        let parts = Parts {
+        let parts = ReplicaParts {
             limits,
             priority,
             scheduler,
@@ -342,7 +342,7 @@ impl Fleet {
             states,
             adapters,
         };
-        self.replicas.push(Replica::new(id, (pool, b.revision), self.compat(), parts));
+        self.replicas.push(Replica::new(id, pool, b.revision, self.compat(), parts));
         self.join_server(id);
         self.changes.push(Change::Phase(id));
         self.not_serving += 1;

@@ -4,14 +4,15 @@
 //! that the gateway does come the ends of holds, then measurements, then decisions: a decision sees the measurement of its own
 //! instant, and both see the instant before replicas go on. Without a horizon a run does not go on for these events alone.
 
+use super::decided::{Decided, DecidedBy};
 use super::finishes::Finishes;
-use super::scaling_group::{Place, places};
+use super::scaling_group::{GroupPlace, places};
 use super::scrape::Scrapes;
 use super::state::Fleet;
 use crate::clock::{Clock, ScalingEvent};
 use crate::facts::{FleetFact, ScalingRecord, Sink};
 use crate::policy::ReplicaPhase;
-use crate::policy::scaling::{Decision, Estimate, Measured, PoolSight, Scaler};
+use crate::policy::scaling::{Measured, Scaler};
 use crate::replica::phases_of;
 use crate::workload::Source;
 use base::{Micros, Span, math};
@@ -24,7 +25,7 @@ pub(crate) struct PoolScaler {
     #[serde(with = "document::settings_text")]
     pub(crate) settings: document::Scaling,
     /// Where it stands among pools that decide together.
-    pub(crate) place: Place,
+    pub(crate) place: GroupPlace,
     /// Counts the edits of its settings: events of earlier ones are about nothing.
     revision: u32,
     pub(crate) policy: Scaler,
@@ -51,7 +52,7 @@ pub(crate) struct PoolScaler {
 }
 
 impl PoolScaler {
-    fn new(pool: &Pool, place: Place, revision: u32, (now, replicas): (Micros, u32)) -> Self {
+    fn new(pool: &Pool, place: GroupPlace, revision: u32, now: Micros, replicas: u32) -> Self {
         let s = &pool.scaling;
         let span = |seconds: f64| math::round_to_span(seconds * 1e6);
         let ahead = if let ScalingPolicy::Oracle(p) = &s.policy { Some(span(p.ahead_s)) } else { None };
@@ -122,7 +123,7 @@ impl PoolScaler {
 
 /// By pool, whether its policy begins anew: its settings are others or it stands elsewhere, or that is so of one that it decides
 /// together with.
-fn begin_anew(known: &[PoolScaler], pools: &[Pool], places: &[Place]) -> Vec<bool> {
+fn begin_anew(known: &[PoolScaler], pools: &[Pool], places: &[GroupPlace]) -> Vec<bool> {
     let mut anew = vec![false; pools.len()];
     for (i, pool) in pools.iter().enumerate() {
         let was = known.get(i);
@@ -153,31 +154,6 @@ pub struct PoolCounts {
     pub unplaced: u32,
 }
 
-/// A decision of a pool's autoscaler, with what it was made on.
-pub(crate) struct Decided {
-    pub(super) pool: u32,
-    pub(super) sight: PoolSight,
-    pub(super) decision: Decision,
-    pub(super) estimate: Option<Box<Estimate>>,
-    pub(super) by: DecidedBy,
-}
-
-/// Who made a decision.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum DecidedBy {
-    /// The pool's policy.
-    Policy,
-    /// The horizontal autoscaler that carries out what the policy wants.
-    Carrier,
-}
-
-impl Decided {
-    /// The pool that it is about.
-    pub(crate) fn pool(&self) -> u32 {
-        self.pool
-    }
-}
-
 impl Fleet {
     /// Takes up what the pools say of autoscaling, from `now` on: those whose settings have changed begin anew, with all that they
     /// decide together with now or did before.
@@ -195,7 +171,7 @@ impl Fleet {
             match self.scalers.get_mut(i) {
                 Some(p) if !anew[i] => (p.phases, p.place) = (phases_of(pool), place),
                 Some(p) => {
-                    let new = PoolScaler::new(pool, place, p.revision + 1, (now, replicas));
+                    let new = PoolScaler::new(pool, place, p.revision + 1, now, replicas);
                     let before = std::mem::replace(p, new);
                     (p.unplaced, p.scrapes, p.expects) = (before.unplaced, before.scrapes, before.expects);
                     p.finishes = before.finishes;
@@ -203,7 +179,7 @@ impl Fleet {
                     p.begin(i as u32, now, clock);
                 }
                 None => {
-                    let p = PoolScaler::new(pool, place, 0, (now, replicas));
+                    let p = PoolScaler::new(pool, place, 0, now, replicas);
                     p.begin(i as u32, now, clock);
                     self.scalers.push(p);
                 }
@@ -257,7 +233,8 @@ impl Fleet {
     /// `None` if the pool's settings are no longer those of the revision.
     pub(crate) fn sync(
         &mut self,
-        [pool, revision]: [u32; 2],
+        pool: u32,
+        revision: u32,
         now: Micros,
         source: &Source,
     ) -> Option<(Decided, Span)> {

@@ -1,6 +1,6 @@
 //! Pools that decide together: who belongs together, and a decision about all of them at one instant.
 
-use super::scaling::{Decided, DecidedBy};
+use super::decided::{Decided, DecidedBy};
 use super::state::Fleet;
 use crate::policy::scaling::optimizer::NO_LIMIT;
 use crate::policy::scaling::{Member, PoolSight, decide_together};
@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 /// Where a pool stands among those that decide together.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Place {
+pub(crate) struct GroupPlace {
     /// The first of them, at whose ticks all are decided about; none if the pool decides for itself.
     pub(crate) leader: Option<u32>,
     /// The first of them with the same model: its policy judges the model.
@@ -24,7 +24,7 @@ pub(crate) struct Place {
     pub(crate) sharers: u64,
 }
 
-impl Place {
+impl GroupPlace {
     /// Whether both are in the same group and model.
     pub(crate) fn is_beside(&self, other: &Self) -> bool {
         (self.leader, self.lead) == (other.leader, other.lead)
@@ -37,13 +37,13 @@ impl Place {
 }
 
 /// Where each pool stands.
-pub(crate) fn places(pools: &[Pool]) -> Vec<Place> {
+pub(crate) fn places(pools: &[Pool]) -> Vec<GroupPlace> {
     let numbers = Served::new(pools).numbers();
     let mut all = Vec::new();
     for (i, pool) in pools.iter().enumerate() {
         let own = &pool.scaling;
         let number = i as u32;
-        let mut p = Place { leader: None, lead: number, rank: 0, gpus: own.gpus, sharers: 1 << i };
+        let mut p = GroupPlace { leader: None, lead: number, rank: 0, gpus: own.gpus, sharers: 1 << i };
         for (j, other) in pools.iter().enumerate() {
             p.rank += u32::from(other.name < pool.name);
             let (s, same) = (&other.scaling, numbers[j] == numbers[i]);

@@ -19,7 +19,7 @@ const SETTLED_S: f64 = 3600.0;
 
 /// One replica's gauges and counters at one instant.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-struct Sample {
+struct ScrapedReplica {
     replica: ReplicaId,
     served_since: Micros,
     /// Whether it has started once at most: its counters are all of this life.
@@ -44,7 +44,7 @@ struct Sample {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 struct Scrape {
     at: Micros,
-    samples: Vec<Sample>,
+    samples: Vec<ScrapedReplica>,
     held: u32,
     /// Requests at the gateway: held ones and delayed ones.
     at_gateway: u32,
@@ -55,6 +55,23 @@ struct Scrape {
 /// The latest measurements of a pool.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Scrapes(VecDeque<Scrape>);
+
+/// Requests at the gateway that a pool may get.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct GatewayQueue {
+    /// Those that are held for it.
+    pub(crate) held: u32,
+    /// Those with all that are delayed.
+    pub(crate) all: u32,
+}
+
+/// The time that a mean is over.
+#[derive(Clone, Copy, Debug)]
+struct ScrapeWindow {
+    window: Span,
+    /// How long before now it ends.
+    lag: Span,
+}
 
 impl Scrapes {
     /// Forgets what no window reaches back to: one measurement before it stays, from which counters are counted.
@@ -67,11 +84,12 @@ impl Scrapes {
 
     /// About how many bytes it takes.
     pub(crate) fn bytes(&self) -> u64 {
-        self.0.iter().map(|s| 64 + (s.samples.len() * size_of::<Sample>()) as u64).sum()
+        self.0.iter().map(|s| 64 + (s.samples.len() * size_of::<ScrapedReplica>()) as u64).sum()
     }
 
     /// The means over the window that ends at `now - lag`.
-    fn fill(&self, sight: &mut PoolSight, [window, lag]: [Span; 2], block_tokens: u32) {
+    fn fill(&self, sight: &mut PoolSight, over: ScrapeWindow, block_tokens: u32) {
+        let ScrapeWindow { window, lag } = over;
         let end = Micros(sight.now.0.saturating_sub(lag.0));
         let Some(last) = self.0.iter().rposition(|s| s.at <= end) else { return };
         let latest = &self.0[last];
@@ -89,7 +107,8 @@ impl Scrapes {
             let since = self.0.range(before..last).find_map(|s| of(s).map(|x| (s.at, x)));
             let since = since.filter(|(_, x)| x.served_since == sample.served_since);
             let mut measured = means(gauges, sight, block_tokens);
-            count(&mut measured, since.unwrap_or((sample.served_since, sample.newborn())), sample, latest.at);
+            let (since, counted) = since.unwrap_or((sample.served_since, sample.newborn()));
+            count(&mut measured, since, counted, sample, latest.at);
             // Replicas that a run begins with have settled long before.
             let before = if sample.served_since == Micros::ZERO { SETTLED_S } else { 0.0 };
             measured.backlog_tokens = sample.backlog_tokens as f64;
@@ -99,7 +118,7 @@ impl Scrapes {
     }
 }
 
-impl Sample {
+impl ScrapedReplica {
     fn of(r: &Replica) -> Self {
         let t = r.totals();
         // A prefill that is passed on is done here.
@@ -137,7 +156,7 @@ fn rate(count: u64, from: Micros, to: Micros) -> f64 {
     if to > from { count as f64 / ((to.0 - from.0) as f64 / 1e6) } else { 0.0 }
 }
 
-fn means(gauges: impl Iterator<Item = Sample>, sight: &PoolSight, block_tokens: u32) -> Measured {
+fn means(gauges: impl Iterator<Item = ScrapedReplica>, sight: &PoolSight, block_tokens: u32) -> Measured {
     let (mut n, mut kv, mut running, mut waiting) = (0.0_f64, 0.0, 0.0, 0.0);
     for s in gauges {
         n += 1.0;
@@ -158,7 +177,7 @@ fn means(gauges: impl Iterator<Item = Sample>, sight: &PoolSight, block_tokens: 
 }
 
 /// What the counters say since `since`.
-fn count(measured: &mut Measured, (since, before): (Micros, Sample), now: &Sample, at: Micros) {
+fn count(measured: &mut Measured, since: Micros, before: ScrapedReplica, now: &ScrapedReplica, at: Micros) {
     let came = now.came.saturating_sub(before.came);
     measured.rate_per_s = rate(came, since, at);
     let mean = |sum: u64, n: u64| if n > 0 { sum as f64 / n as f64 } else { 0.0 };
@@ -172,20 +191,22 @@ fn count(measured: &mut Measured, (since, before): (Micros, Sample), now: &Sampl
 }
 
 impl Fleet {
-    /// The replicas of a pool that serve, read at `now`; `held` requests are held for it.
-    fn reading(&self, pool: u32, now: Micros, [held, at_gateway]: [u32; 2]) -> Scrape {
+    /// The replicas of a pool that serve, read at `now`.
+    fn reading(&self, pool: u32, now: Micros, queue: GatewayQueue) -> Scrape {
+        let GatewayQueue { held, all: at_gateway } = queue;
         let of_pool = || self.replicas.iter().filter(|r| r.pool == pool);
-        let samples: Vec<Sample> = of_pool().filter(|r| r.serving()).map(Sample::of).collect();
-        let came = of_pool().map(|r| Sample::of(r).came).sum::<u64>() + u64::from(held);
+        let samples: Vec<ScrapedReplica> =
+            of_pool().filter(|r| r.serving()).map(ScrapedReplica::of).collect();
+        let came = of_pool().map(|r| ScrapedReplica::of(r).came).sum::<u64>() + u64::from(held);
         let latest = self.scalers.get(pool as usize).and_then(|p| p.scrapes.0.back());
         // What came to replicas that were taken away may count twice for requests sent on; it never goes back.
         let came = came.max(latest.map_or(0, |s| s.came));
         Scrape { at: now, samples, held, at_gateway, came }
     }
 
-    /// Reads the replicas of a pool that serve; `held` requests are held for it, and `at_gateway` wait at the gateway with them.
-    pub(crate) fn scrape(&mut self, pool: u32, now: Micros, at: [u32; 2], book: &Book) {
-        let mut reading = self.reading(pool, now, at);
+    /// Reads the replicas of a pool that serve.
+    pub(crate) fn scrape(&mut self, pool: u32, now: Micros, queue: GatewayQueue, book: &Book) {
+        let mut reading = self.reading(pool, now, queue);
         for sample in &mut reading.samples {
             sample.backlog_tokens = self.replicas[sample.replica.index()].prefill_backlog(book);
         }
@@ -199,9 +220,9 @@ impl Fleet {
         let scrapes = &self.scalers.get(pool as usize)?.scrapes.0;
         let before = scrapes.iter().rev().find(|s| s.at < now)?.clone();
         let mut sight = PoolSight { now, ..PoolSight::default() };
-        Scrapes(VecDeque::from([before, self.reading(pool, now, [held; 2])])).fill(
+        Scrapes(VecDeque::from([before, self.reading(pool, now, GatewayQueue { held, all: held })])).fill(
             &mut sight,
-            [Span(0); 2],
+            ScrapeWindow { window: Span::ZERO, lag: Span::ZERO },
             1,
         );
         let (ttft_ms, itl_ms) = (sight.mean_by_rate(|r| r.ttft_ms), sight.mean_by_rate(|r| r.itl_ms));
@@ -225,9 +246,9 @@ impl Fleet {
         };
         let Some(p) = self.scalers.get(pool as usize) else { return sight };
         if let Some(ahead) = p.ahead {
-            sight.future_per_s = busiest(source, now, [ahead + p.tick, p.tick]) * self.share_of_each_pool();
+            sight.future_per_s = busiest(source, now, ahead + p.tick, p.tick) * self.share_of_each_pool();
         }
-        p.scrapes.fill(&mut sight, [p.window, p.lag], b.block_tokens);
+        p.scrapes.fill(&mut sight, ScrapeWindow { window: p.window, lag: p.lag }, b.block_tokens);
         if let Some(at) = sight.seen_at {
             sight.finished = p.finishes.within(at, p.window, &self.objectives);
         }
@@ -237,7 +258,7 @@ impl Fleet {
 
 /// The highest rate of requests in any stretch as long as a tick from now on: who goes away now is missing until then, and who
 /// is asked for now serves by then.
-fn busiest(source: &Source, now: Micros, [reach, tick]: [Span; 2]) -> f64 {
+fn busiest(source: &Source, now: Micros, reach: Span, tick: Span) -> f64 {
     let stretches = (reach.0 / tick.0.max(1)).clamp(1, MOST_STRETCHES);
     let length = reach.0 / stretches;
     let rate = |k: u64| {

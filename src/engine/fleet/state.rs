@@ -9,9 +9,10 @@ use crate::facts::Sink;
 use crate::perf::Plan;
 use crate::policy::ReplicaPhase;
 use crate::replica::{
-    Departure, DepartureReason, HOPELESS_PREEMPTIONS, LIVELOCK_PREEMPTIONS, Replica, Unsettled, World,
+    Delivery, Departure, DepartureReason, HOPELESS_PREEMPTIONS, LIVELOCK_PREEMPTIONS, Replica, Unsettled,
+    World,
 };
-use crate::request::{Book, Slab, Slot};
+use crate::request::{Book, Slab};
 use crate::workload::Source;
 use base::{Micros, ReplicaId, RequestId, Span};
 use document::Compat;
@@ -133,18 +134,16 @@ impl Fleet {
         std::mem::take(&mut self.changes)
     }
 
-    /// A request is sent to a replica at `now`, whose client waits for `timeout`. When the next event of that replica runs, and
-    /// when its front end has dealt with the request.
+    /// A request is sent to a replica. When the next event of that replica runs, and when its front end has dealt with the request.
     #[inline]
     pub(crate) fn deliver(
         &mut self,
         to: ReplicaId,
-        slot: Slot,
+        delivery: Delivery,
         slab: &Slab,
-        (now, timeout): (Micros, Span),
     ) -> (Micros, Option<Micros>) {
         let replica = &mut self.replicas[to.index()];
-        let tokenised = replica.deliver(slot, slab, now, timeout);
+        let tokenised = replica.deliver(delivery, slab);
         (replica.next_at(), tokenised)
     }
 
@@ -168,7 +167,7 @@ impl Fleet {
         clock.set_replica(index, replica.next_at());
         replica.verify_counts();
         if replica.lockstep.is_rank() {
-            self.step_together(index, clock.now(), (book, clock), sink);
+            self.step_together(index, book, clock, sink);
         }
         self.watch_livelock(index, preempted, book);
         self.departures.len() as u32

@@ -4,9 +4,10 @@
 //! joins the end without a decision, so none overtakes; the policy decides again on the head of a queue only, at the
 //! instant it named or when an admitted request leaves.
 
+use super::around::Around;
 use super::flow::Gauge;
 use super::routing::view_of;
-use super::state::{Around, Gateway};
+use super::state::Gateway;
 use crate::clock::ClusterEvent;
 use crate::facts::{RequestFact, Sink};
 use crate::policy::Reason;
@@ -151,7 +152,7 @@ impl Gateway {
             Verdict::Reject(reason) => self.refuse(slot, reason, around, sink),
             Verdict::Delay(reason, when) => {
                 self.hold(slot, queue, reason, around, sink);
-                self.wait_for(queue, (reason, when), around);
+                self.wait_for(queue, reason, when, around);
             }
         }
     }
@@ -169,7 +170,7 @@ impl Gateway {
         while let Some((slot, _)) = self.admission.head(queue) {
             let verdict = self.ask(slot, around);
             if let Verdict::Delay(reason, when) = verdict {
-                self.wait_for(queue, (reason, when), around);
+                self.wait_for(queue, reason, when, around);
                 return;
             }
             self.admission.queues[queue as usize].requests.pop_front();
@@ -327,7 +328,7 @@ impl Gateway {
         sink.fact(around.now, RequestFact::Delayed { request, reason }.into());
     }
 
-    fn wait_for(&mut self, queue: u32, (reason, when): (Reason, RetryWhen), around: &mut Around<'_>) {
+    fn wait_for(&mut self, queue: u32, reason: Reason, when: RetryWhen, around: &mut Around<'_>) {
         let at = match when {
             RetryWhen::At(at) => at,
             RetryWhen::WhenOneLeaves => Micros::MAX,

@@ -3,7 +3,8 @@
 //! A request whose attempt broke waits for a back-off and is routed again, without admission. It keeps its arrival. INV-11: the
 //! retries that wait or are under way are within the budget whenever one is granted.
 
-use super::state::{Around, Gateway};
+use super::around::Around;
+use super::state::Gateway;
 use crate::clock::ClusterEvent;
 use crate::facts::{BreakReason, FaultFact, Sink};
 use crate::policy::ReplicaPhase;
@@ -135,21 +136,48 @@ fn begin_again(slot: Slot, around: &mut Around<'_>) {
     (record.sched_step, record.cached_tokens, record.progress) = (0, 0, 0);
 }
 
+/// An attempt that broke.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct BrokenAttempt {
+    /// Where it was, if anywhere.
+    pub(super) replica: Option<ReplicaId>,
+    pub(super) reason: BreakReason,
+    /// Tokens of the prompt that were computed in vain.
+    pub(super) prefilled: u32,
+}
+
+impl BrokenAttempt {
+    /// An attempt for which nothing was computed.
+    pub(super) fn before_prefill(replica: Option<ReplicaId>, reason: BreakReason) -> Self {
+        Self { replica, reason, prefilled: 0 }
+    }
+}
+
+/// What routers learn of a replica.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ReplicaNews {
+    pub(super) replica: ReplicaId,
+    /// Whether it serves.
+    pub(super) serves: bool,
+    /// The number of crashes that it had then.
+    pub(super) crash: u32,
+}
+
 impl Gateway {
     /// What became of attempts.
     pub(crate) fn attempts(&self) -> &Attempts {
         &self.attempts
     }
 
-    /// An attempt of a request at the gateway broke after `prefilled` tokens of its prompt were computed: the request gets another
-    /// attempt, or it is lost.
+    /// An attempt of a request at the gateway broke: the request gets another attempt, or it is lost.
     pub(super) fn attempt_broke<S: Sink>(
         &mut self,
         slot: Slot,
-        (replica, reason, prefilled): (Option<ReplicaId>, BreakReason, u32),
+        attempt: BrokenAttempt,
         around: &mut Around<'_>,
         sink: &mut S,
     ) {
+        let BrokenAttempt { replica, reason, prefilled } = attempt;
         let (now, request) = (around.now, around.book.active()[slot].id);
         let broken = self.attempts.broken_of(request) + 1;
         let record = around.book.here(request);
@@ -259,12 +287,8 @@ impl Gateway {
 
     /// Routers know of a replica that it is down, or that it serves again. A return before another crash is passed over, and a crash
     /// before a return that they know of already, because an edit made them quicker.
-    pub(super) fn notice<S: Sink>(
-        &mut self,
-        (replica, serves, crash): (ReplicaId, bool, u32),
-        around: &mut Around<'_>,
-        sink: &mut S,
-    ) {
+    pub(super) fn notice<S: Sink>(&mut self, news: ReplicaNews, around: &mut Around<'_>, sink: &mut S) {
+        let ReplicaNews { replica, serves, crash } = news;
         self.attempts.hidden -= 1;
         let r = &around.fleet.replicas()[replica.index()];
         if r.crashes() != crash || !serves && !r.life.hidden {
@@ -299,7 +323,7 @@ impl Gateway {
             gauge.see_phase(replica, phase);
         }
         if let Some(flow) = &mut self.flow {
-            flow.see_phase((replica, phase), around.now, around.book);
+            flow.see_phase(replica, phase, around.now, around.book);
         }
     }
 }

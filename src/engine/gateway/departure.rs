@@ -1,6 +1,8 @@
 //! What follows from requests having left a replica: in the counts, in the router, in admission and for the user.
 
-use super::state::{Around, Gateway};
+use super::around::Around;
+use super::attempts::BrokenAttempt;
+use super::state::Gateway;
 use crate::clock::ClusterEvent;
 use crate::facts::{BreakReason, DropReason, Sink};
 use crate::policy::routing::Outcome;
@@ -29,7 +31,8 @@ impl Gateway {
                 let home = handover.filter(|h| h.prefill == Some(replica)).map(|h| h.home);
                 let is_up = reason == BreakReason::Crash && !around.fleet.is_down(replica);
                 let of = home.filter(|_| is_up).unwrap_or(replica);
-                self.attempt_broke(slot, (Some(of), reason, prefilled), around, sink);
+                let attempt = BrokenAttempt { replica: Some(of), reason, prefilled };
+                self.attempt_broke(slot, attempt, around, sink);
             }
         }
         left.retain(|gone| !matches!(gone.why, DepartureReason::Broken { .. }));

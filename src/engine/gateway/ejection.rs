@@ -1,7 +1,9 @@
 //! Replicas that routers leave out although they run: those whose probes failed, and outliers, whose attempts broke one after the
 //! other. If all that serve are ejected, routers take them all the same.
 
-use super::state::{Around, Gateway};
+use super::around::Around;
+use super::picture::PhaseTurn;
+use super::state::Gateway;
 use crate::clock::ScalingEvent;
 use crate::facts::{EjectedBy, FaultFact, Sink};
 use crate::policy::{ReplicaPhase, ReplicaView};
@@ -116,6 +118,15 @@ pub(super) fn any_serves(views: &[ReplicaView], pools: u64) -> bool {
     views.iter().any(|view| takers.has(view))
 }
 
+/// A replica that routers leave out from now on.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Ejection {
+    pub(crate) replica: ReplicaId,
+    pub(crate) by: EjectedBy,
+    /// Until then; [`Micros::MAX`] if that is not known.
+    pub(crate) until: Micros,
+}
+
 impl Gateway {
     /// Whether a replica is ejected.
     pub(crate) fn is_ejected(&self, replica: ReplicaId) -> bool {
@@ -138,17 +149,12 @@ impl Gateway {
         all.filter(|replica| self.ejections.has(*replica, by)).collect()
     }
 
-    /// A replica gets no new requests until `until`; [`Micros::MAX`] if that is not known.
-    pub(crate) fn eject<S: Sink>(
-        &mut self,
-        replica: ReplicaId,
-        (by, until): (EjectedBy, Micros),
-        around: &mut Around<'_>,
-        sink: &mut S,
-    ) {
+    /// A replica gets no new requests for a while.
+    pub(crate) fn eject<S: Sink>(&mut self, ejection: Ejection, around: &mut Around<'_>, sink: &mut S) {
+        let Ejection { replica, by, until } = ejection;
         self.ejections.out.entry(replica.0).or_default()[by as usize] = Some(around.now);
         self.attempts.counts.ejections += 1;
-        self.turn(replica, [ReplicaPhase::Serving, ReplicaPhase::Ejected], around);
+        self.turn(replica, PhaseTurn { from: ReplicaPhase::Serving, to: ReplicaPhase::Ejected }, around);
         let pool = around.fleet.replicas()[replica.index()].pool();
         sink.fact(around.now, FaultFact::Ejected { replica, pool, by, until }.into());
     }
@@ -165,7 +171,7 @@ impl Gateway {
             return;
         }
         if !self.is_ejected(replica) {
-            self.turn(replica, [ReplicaPhase::Ejected, ReplicaPhase::Serving], around);
+            self.turn(replica, PhaseTurn { from: ReplicaPhase::Ejected, to: ReplicaPhase::Serving }, around);
         }
         let pool = around.fleet.replicas()[replica.index()].pool();
         sink.fact(around.now, FaultFact::Readmitted { replica, pool, by }.into());
@@ -174,7 +180,8 @@ impl Gateway {
     /// The time of an outlier is over, if it is still the ejection of that number.
     pub(crate) fn end_ejection<S: Sink>(
         &mut self,
-        (replica, time): (ReplicaId, u32),
+        replica: ReplicaId,
+        time: u32,
         around: &mut Around<'_>,
         sink: &mut S,
     ) {
@@ -187,18 +194,22 @@ impl Gateway {
     pub(crate) fn tell_ejections(&mut self, around: &mut Around<'_>) {
         let all: Vec<u32> = self.ejections.out.keys().copied().collect();
         for number in all {
-            self.turn(ReplicaId(number), [ReplicaPhase::Serving, ReplicaPhase::Ejected], around);
+            self.turn(
+                ReplicaId(number),
+                PhaseTurn { from: ReplicaPhase::Serving, to: ReplicaPhase::Ejected },
+                around,
+            );
         }
     }
 
     /// What routers take a replica for changes, if they take it for the first of the two.
-    fn turn(&mut self, replica: ReplicaId, [from, to]: [ReplicaPhase; 2], around: &mut Around<'_>) {
-        self.picture.turn(replica, [from, to]);
+    fn turn(&mut self, replica: ReplicaId, turn: PhaseTurn, around: &mut Around<'_>) {
+        self.picture.turn(replica, turn);
         if let Some(gauge) = &mut self.admission.gauge {
-            gauge.turn(replica, [from, to]);
+            gauge.turn(replica, turn);
         }
         if let Some(flow) = &mut self.flow {
-            flow.turn(replica, [from, to], around.now);
+            flow.turn(replica, turn, around.now);
         }
     }
 
@@ -235,7 +246,7 @@ impl Gateway {
         *times = times.saturating_add(1);
         let time = *times;
         let until = around.now.saturating_add(round_to_span(s.ejection_s * 1e6 * f64::from(time)));
-        self.eject(replica, (EjectedBy::Outliers, until), around, sink);
+        self.eject(Ejection { replica, by: EjectedBy::Outliers, until }, around, sink);
         around.clock.schedule_scaling(until, ScalingEvent::Readmit { replica, time });
     }
 }

@@ -1,7 +1,8 @@
 //! Requests held at the gateway because their pool has no replica that serves, but an autoscaler that can start one, or because the
 //! run began without replicas of it.
 
-use super::state::{Around, Gateway};
+use super::around::Around;
+use super::state::Gateway;
 use crate::clock::{ClusterEvent, ScalingEvent};
 use crate::facts::{RequestFact, Sink};
 use crate::policy::Reason;
@@ -11,28 +12,37 @@ use serde::{Deserialize, Serialize};
 
 /// A request that waits for a replica.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Held {
+pub(super) struct HeldRequest {
     pub(super) slot: Slot,
     pub(super) request: RequestId,
     /// The pools that can serve it, as bits by number.
     pools: u64,
 }
 
+/// Why a request is sent to none of the pools that can serve it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct NoReplicaIn {
+    /// These pools, as bits by number.
+    pub(super) pools: u64,
+    pub(super) reason: Reason,
+}
+
 impl Gateway {
-    /// Holds a request for which there is no replica of `pools`, if there is one to wait for; whether it does.
+    /// Holds a request for which there is no replica, if there is one to wait for; whether it does.
     pub(super) fn hold_for_replica<S: Sink>(
         &mut self,
         slot: Slot,
-        (pools, reason): (u64, Reason),
+        lack: NoReplicaIn,
         around: &mut Around<'_>,
         sink: &mut S,
     ) -> bool {
+        let NoReplicaIn { pools, reason } = lack;
         if !matches!(reason, Reason::NoReplica | Reason::NoReplicaOfModel) {
             return false;
         }
         let Some(longest) = around.fleet.longest_hold(pools) else { return false };
         let (now, request) = (around.now, around.book.active()[slot].id);
-        self.held.push_back(Held { slot, request, pools });
+        self.held.push_back(HeldRequest { slot, request, pools });
         around.clock.schedule_scaling(now.saturating_add(longest), ScalingEvent::HoldOver(request));
         around.book.here_mut(request).refused = Some(reason);
         sink.fact(now, RequestFact::Delayed { request, reason }.into());
@@ -57,8 +67,8 @@ impl Gateway {
         if self.held.is_empty() {
             return;
         }
-        let can = |held: &Held| held.pools >> pool & 1 == 1;
-        let going: Vec<Held> = self.held.iter().copied().filter(can).collect();
+        let can = |held: &HeldRequest| held.pools >> pool & 1 == 1;
+        let going: Vec<HeldRequest> = self.held.iter().copied().filter(can).collect();
         self.held.retain(|held| !can(held));
         for held in going {
             around.book.here_mut(held.request).refused = None;

@@ -6,7 +6,7 @@
 
 use super::picture::Picture;
 use crate::policy::{AdapterView, ReplicaView, Signals};
-use crate::replica::{Replica, look_at, signals_of};
+use crate::replica::Replica;
 use base::{Micros, ReplicaId, Span};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
@@ -19,7 +19,7 @@ const SAMPLES: u64 = 256;
 
 /// What a look at a replica found.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-struct Sample {
+struct LateSight {
     at: Micros,
     view: ReplicaView,
     signals: Signals,
@@ -35,7 +35,7 @@ pub(super) struct Late {
     /// When what the gateway sees was so.
     seen: Micros,
     /// Looks that are not old enough, in order.
-    samples: VecDeque<Sample>,
+    samples: VecDeque<LateSight>,
 }
 
 impl Late {
@@ -44,7 +44,7 @@ impl Late {
     }
 
     /// A look is kept. Of signals that do not come only the latest one is.
-    fn keep(&mut self, sample: Sample) {
+    fn keep(&mut self, sample: LateSight) {
         if self.delay == FROZEN {
             self.samples.clear();
         }
@@ -58,12 +58,12 @@ impl Late {
         self.samples.push_back(sample);
     }
 
-    fn is_old_enough(&self, sample: &Sample, now: Micros) -> bool {
+    fn is_old_enough(&self, sample: &LateSight, now: Micros) -> bool {
         self.delay != FROZEN && sample.at.saturating_add(self.delay) <= now
     }
 
     /// The latest look that is old enough; older ones are forgotten.
-    fn let_through(&mut self, now: Micros) -> Option<Sample> {
+    fn let_through(&mut self, now: Micros) -> Option<LateSight> {
         let mut latest = None;
         while self.samples.front().is_some_and(|first| self.is_old_enough(first, now)) {
             latest = self.samples.pop_front();
@@ -75,7 +75,7 @@ impl Late {
     }
 
     /// The latest look that is old enough.
-    fn would_let_through(&self, now: Micros) -> Option<&Sample> {
+    fn would_let_through(&self, now: Micros) -> Option<&LateSight> {
         self.samples.iter().take_while(|sample| self.is_old_enough(sample, now)).last()
     }
 }
@@ -122,11 +122,11 @@ impl Picture {
             self.sees_all() || age.0 <= late.delay.0 + late.delay.0 / SAMPLES + 2 * self.refresh.0
         };
         replicas.iter().zip(&self.views).all(|(replica, view)| match self.late.get(&replica.id().0) {
-            None => look_at(replica, view) == *view,
+            None => replica.view(view) == *view,
             Some(late) if late.delay == FROZEN => true,
             Some(late) => {
-                let same = |sample: &Sample| seen(&sample.view, view) == *view;
-                is_fresh(late) && look_at(replica, view) == *view && late.samples.iter().all(same)
+                let same = |sample: &LateSight| seen(&sample.view, view) == *view;
+                is_fresh(late) && replica.view(view) == *view && late.samples.iter().all(same)
             }
         })
     }
@@ -134,8 +134,8 @@ impl Picture {
     /// The gateway sees a replica as it is.
     fn look(&mut self, replica: &Replica) {
         let i = replica.id().index();
-        self.views[i] = look_at(replica, &self.views[i]);
-        self.signals[i] = signals_of(replica, &self.signals[i]);
+        self.views[i] = replica.view(&self.views[i]);
+        self.signals[i] = replica.signals(&self.signals[i]);
         replica.look_at_adapters(&mut self.adapters[i]);
     }
 
@@ -145,10 +145,10 @@ impl Picture {
         let Some(late) = self.late.get_mut(&replica.id().0) else { return self.look(replica) };
         let mut adapters = AdapterView::default();
         replica.look_at_adapters(&mut adapters);
-        late.keep(Sample {
+        late.keep(LateSight {
             at: now,
-            view: look_at(replica, &self.views[i]),
-            signals: signals_of(replica, &self.signals[i]),
+            view: replica.view(&self.views[i]),
+            signals: replica.signals(&self.signals[i]),
             adapters,
         });
     }
@@ -156,7 +156,7 @@ impl Picture {
     /// What is old enough by now is seen.
     #[inline(never)]
     pub(super) fn let_through(&mut self, now: Micros) {
-        let due: Vec<(u32, Sample)> = self
+        let due: Vec<(u32, LateSight)> = self
             .late
             .iter_mut()
             .filter_map(|(&number, late)| late.let_through(now).map(|sample| (number, sample)))
@@ -166,7 +166,7 @@ impl Picture {
         }
     }
 
-    fn take(&mut self, index: usize, sample: Sample) {
+    fn take(&mut self, index: usize, sample: LateSight) {
         self.views[index] = seen(&sample.view, &self.views[index]);
         let tokens_in_flight = self.signals[index].tokens_in_flight;
         self.signals[index] = Signals { tokens_in_flight, ..sample.signals };

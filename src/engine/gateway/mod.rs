@@ -1,6 +1,7 @@
 //! The gateway: arrival, admission, routing, and requests that wait there.
 
 mod admission_queue;
+mod around;
 mod attempts;
 mod departure;
 mod ejection;
@@ -18,7 +19,9 @@ mod unreachable;
 pub use attempts::AttemptCounts;
 pub use redirect::{NotRedirected, WhyNot};
 
+pub(crate) use around::Around;
+pub(crate) use ejection::Ejection;
 pub use flow::BandSight;
 pub(crate) use flow::FlowQueue;
 pub(crate) use late::FROZEN;
-pub(crate) use state::{Around, Gateway};
+pub(crate) use state::Gateway;

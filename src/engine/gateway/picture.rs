@@ -2,7 +2,7 @@
 
 use super::late::Late;
 use crate::policy::{AdapterView, PoolView, ReplicaPhase, ReplicaView, Signals};
-use crate::replica::{Replica, look_at, signals_of};
+use crate::replica::Replica;
 use base::{Micros, ReplicaId, Span};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -26,6 +26,20 @@ pub(crate) struct Picture {
     oldest_view: Micros,
     /// By number: replicas whose signals are late.
     pub(super) late: BTreeMap<u32, Late>,
+}
+
+/// What a router wants to see beyond the views.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct RouterWants {
+    pub(super) signals: bool,
+    pub(super) adapters: bool,
+}
+
+/// A replica that turns from one phase to another.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct PhaseTurn {
+    pub(super) from: ReplicaPhase,
+    pub(super) to: ReplicaPhase,
 }
 
 impl Picture {
@@ -76,9 +90,9 @@ impl Picture {
 
     /// A replica was added.
     pub(super) fn add(&mut self, replica: &Replica) {
-        self.views.push(look_at(replica, &ReplicaView::unseen(replica.id(), replica.pool())));
+        self.views.push(replica.view(&ReplicaView::unseen(replica.id(), replica.pool())));
         self.viewed_at.push(Micros::ZERO);
-        self.signals.push(signals_of(replica, &Signals::default()));
+        self.signals.push(replica.signals(&Signals::default()));
         self.adapters.push(AdapterView::default());
         self.oldest_view = Micros::ZERO;
     }
@@ -88,11 +102,11 @@ impl Picture {
         self.views[replica.index()].phase = phase;
     }
 
-    /// A replica is in the second of two phases now if the gateway saw it in the first.
-    pub(super) fn turn(&mut self, replica: ReplicaId, [from, to]: [ReplicaPhase; 2]) {
+    /// A replica turns from one phase to another if the gateway saw it in the first.
+    pub(super) fn turn(&mut self, replica: ReplicaId, turn: PhaseTurn) {
         let seen = &mut self.views[replica.index()].phase;
-        if *seen == from {
-            *seen = to;
+        if *seen == turn.from {
+            *seen = turn.to;
         }
     }
 
@@ -101,9 +115,9 @@ impl Picture {
         self.views[replica.index()].phase = ReplicaPhase::Failed;
     }
 
-    /// An event of a replica has run at `now`, which has `in_flight` requests now; whether the router wants signals and adapters.
+    /// An event of a replica has run at `now`, which has `in_flight` requests now.
     #[inline]
-    pub(super) fn see(&mut self, replica: &Replica, (in_flight, now): (u32, Micros), wants: [bool; 2]) {
+    pub(super) fn see(&mut self, replica: &Replica, in_flight: u32, now: Micros, wants: RouterWants) {
         let index = replica.id().index();
         self.views[index].in_flight = in_flight;
         if self.sees_all() {
@@ -115,20 +129,20 @@ impl Picture {
     }
 
     /// A replica is in another phase, perhaps with an empty memory.
-    pub(super) fn look_again(&mut self, replica: &Replica, wants: [bool; 2]) {
+    pub(super) fn look_again(&mut self, replica: &Replica, wants: RouterWants) {
         if self.sees_all() && !self.is_late(replica.id()) {
             self.see_now(replica, wants);
         }
     }
 
     #[inline]
-    fn see_now(&mut self, replica: &Replica, [signals, adapters]: [bool; 2]) {
+    fn see_now(&mut self, replica: &Replica, wants: RouterWants) {
         let index = replica.id().index();
-        self.views[index] = look_at(replica, &self.views[index]);
-        if signals {
-            self.signals[index] = signals_of(replica, &self.signals[index]);
+        self.views[index] = replica.view(&self.views[index]);
+        if wants.signals {
+            self.signals[index] = replica.signals(&self.signals[index]);
         }
-        if adapters {
+        if wants.adapters {
             replica.look_at_adapters(&mut self.adapters[index]);
         }
     }
@@ -189,7 +203,7 @@ impl Picture {
             return view;
         }
         let view = &self.views[replica.id().index()];
-        if self.is_due(replica.id().index(), now) { look_at(replica, view) } else { *view }
+        if self.is_due(replica.id().index(), now) { replica.view(view) } else { *view }
     }
 
     /// When a decision would look at a replica again; `now` if the picture follows the present.

@@ -1,9 +1,10 @@
 //! The second routing decision, where pools have roles: whether a request is prefilled at its home, and if not, on which prefill
 //! replica.
 
+use super::around::Around;
 use super::ejection::Takers;
 use super::routing::prompt_blocks_of;
-use super::state::{Around, Gateway};
+use super::state::Gateway;
 use crate::clock::ClusterEvent;
 use crate::facts::{DeciderReason, HandoverFact, Sink, Stage};
 use crate::perf::Plan;
@@ -235,7 +236,7 @@ impl Gateway {
         let fact = HandoverFact::Decided { request, home, prefill, reason, uncached };
         let mut to = home;
         if let Some(prefill) = prefill {
-            active.remote = Some(Box::new(Remote::new([home, prefill], push, [ahead, self.epoch])));
+            active.remote = Some(Box::new(Remote::new(home, prefill, push, ahead, self.epoch)));
             let index = prefill.index();
             self.in_flight[index] += 1;
             self.picture.send(index, self.in_flight[index], prompt_tokens, around.now);

@@ -1,14 +1,24 @@
 //! Arrival and routing, and the signals that the router decides on.
 
+use super::around::Around;
+use super::attempts::{BrokenAttempt, ReplicaNews};
 use super::ejection::{Takers, any_serves};
-use super::state::{Around, Gateway};
+use super::held_requests::NoReplicaIn;
+use super::state::Gateway;
 use crate::clock::ClusterEvent;
 use crate::facts::{BreakReason, FaultFact, RequestFact, Sink, Stage};
 use crate::policy::routing::{Excluded, Fleet};
 use crate::policy::{PoolView, Reason, ReplicaView, RequestView};
-use crate::replica::{Replica, look_at};
+use crate::replica::{Delivery, Replica};
 use crate::request::{ActiveRequest, Handover, Location, Record, Slot};
 use base::{Micros, ReplicaId, RequestId};
+
+/// Where a request goes.
+struct Destination {
+    chosen: ReplicaId,
+    /// What it has of a hand-over, where pools have roles.
+    handover: Option<Handover>,
+}
 
 impl Gateway {
     /// Runs an event of the gateway: at one instant all arrivals, then all admissions, then all routings.
@@ -24,7 +34,7 @@ impl Gateway {
             ClusterEvent::Dispatch => self.attempt_all(around, sink),
             ClusterEvent::Sweep => self.sweep(around, sink),
             ClusterEvent::Noticed { replica, serves, crash } => {
-                self.notice((replica, serves, crash), around, sink);
+                self.notice(ReplicaNews { replica, serves, crash }, around, sink);
             }
             ClusterEvent::Unreached { slot, replica } => {
                 self.give_up_connecting(slot, replica, around, sink);
@@ -71,7 +81,12 @@ impl Gateway {
                 self.attempts.counts.attempts += 1;
                 sink.fact(now, RequestFact::Routed { request, replica: chosen }.into());
                 self.tell_router_it_broke(slot, chosen, around);
-                self.attempt_broke(slot, (Some(chosen), BreakReason::Refused, 0), around, sink);
+                self.attempt_broke(
+                    slot,
+                    BrokenAttempt::before_prefill(Some(chosen), BreakReason::Refused),
+                    around,
+                    sink,
+                );
             }
             Ok(chosen) => {
                 let handover = self.divide(slot, chosen, around, sink);
@@ -80,18 +95,28 @@ impl Gateway {
                     self.attempts.counts.attempts += 1;
                     sink.fact(now, RequestFact::Routed { request, replica: prefill }.into());
                     self.leaves_prefill_router(request, prefill, false, around);
-                    self.attempt_broke(slot, (Some(prefill), BreakReason::Refused, 0), around, sink);
+                    self.attempt_broke(
+                        slot,
+                        BrokenAttempt::before_prefill(Some(prefill), BreakReason::Refused),
+                        around,
+                        sink,
+                    );
                     return;
                 }
-                self.send(slot, (chosen, handover), around, sink);
+                self.send(slot, Destination { chosen, handover }, around, sink);
             }
             Err(reason) => {
-                if self.hold_for_replica(slot, (pools, reason), around, sink) {
+                if self.hold_for_replica(slot, NoReplicaIn { pools, reason }, around, sink) {
                     return;
                 }
                 if reason != Reason::QueueFull && around.fleet.any_is_down(pools) {
                     self.attempts.counts.attempts += 1;
-                    self.attempt_broke(slot, (None, BreakReason::NoReplica, 0), around, sink);
+                    self.attempt_broke(
+                        slot,
+                        BrokenAttempt::before_prefill(None, BreakReason::NoReplica),
+                        around,
+                        sink,
+                    );
                 } else {
                     self.turn_away(slot, reason, around, sink);
                 }
@@ -144,13 +169,8 @@ impl Gateway {
 
     /// A request goes to the replica that was chosen for it.
     #[inline]
-    fn send<S: Sink>(
-        &mut self,
-        slot: Slot,
-        (chosen, handover): (ReplicaId, Option<Handover>),
-        around: &mut Around<'_>,
-        sink: &mut S,
-    ) {
+    fn send<S: Sink>(&mut self, slot: Slot, destination: Destination, around: &mut Around<'_>, sink: &mut S) {
+        let Destination { chosen, handover } = destination;
         let now = around.now;
         let request = around.book.active()[slot].id;
         around.book.active_mut()[slot].take_priority(self.router.priority());
@@ -177,7 +197,8 @@ impl Gateway {
         if let Some(decided) = decided {
             sink.fact(now, decided.into());
         }
-        let (next_at, tokenised) = around.fleet.deliver(to, slot, around.book.active(), (now, self.timeout));
+        let delivery = Delivery { slot, now, timeout: self.timeout };
+        let (next_at, tokenised) = around.fleet.deliver(to, delivery, around.book.active());
         if let Some(tokenised) = tokenised.filter(|_| !goes_on) {
             around.book.here_mut(request).tokenised = tokenised.into();
         }
@@ -217,7 +238,7 @@ impl Gateway {
             d.excluded.resize(d.seen.len(), Some(Excluded::QueueFull));
         }
         let replicas = around.fleet.replicas();
-        let load = |v: &ReplicaView| look_at(&replicas[v.id.index()], v).load();
+        let load = |v: &ReplicaView| replicas[v.id.index()].view(v).load();
         d.true_load.extend(d.seen.iter().map(load));
     }
 

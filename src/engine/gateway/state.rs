@@ -1,23 +1,23 @@
 //! What the gateway has: the traffic, its policies with their memory, the requests that wait there, and its picture of the replicas.
 
 use super::admission_queue::AdmissionQueue;
+use super::around::Around;
 use super::attempts::Attempts;
 use super::ejection::{Ejections, Takers};
 use super::flow::FlowQueue;
-use super::held_requests::Held;
-use super::picture::Picture;
+use super::held_requests::HeldRequest;
+use super::picture::{Picture, RouterWants};
 use super::redirect::Redirects;
 use super::roles::{Roles, roles_of};
 use super::targets::Targets;
 use super::unreachable::Connecting;
-use crate::clock::{Clock, ClusterEvent};
+use crate::clock::ClusterEvent;
 use crate::facts::Decision;
 use crate::fleet::{Change, Fleet};
 use crate::perf::{Plan, Resolved};
 use crate::policy::PoolView;
 use crate::policy::routing::RouterState;
 use crate::replica::{Replica, timeout_of};
-use crate::request::Book;
 use crate::workload::{Source, Trace};
 use base::{Micros, ReplicaId, RequestId, Span};
 use document::{Pool, Served};
@@ -44,7 +44,7 @@ pub(crate) struct Gateway {
     pub(super) epoch: u32,
     pub(super) redirects: Redirects,
     /// Requests that wait for a replica.
-    pub(super) held: VecDeque<Held>,
+    pub(super) held: VecDeque<HeldRequest>,
     /// Requests that wait because the replicas are saturated; none without flow control.
     pub(super) flow: Option<Box<FlowQueue>>,
     /// The priorities of the bands there were before the latest edit of flow control.
@@ -64,14 +64,6 @@ pub(crate) struct Gateway {
     /// Room for the next routing decision.
     #[serde(skip)]
     pub(super) decision: Decision,
-}
-
-/// What the gateway works with: the clock, the replicas and the book of requests.
-pub(crate) struct Around<'a> {
-    pub(crate) now: Micros,
-    pub(crate) clock: &'a mut Clock,
-    pub(crate) fleet: &'a mut Fleet,
-    pub(crate) book: &'a mut Book,
 }
 
 impl Gateway {
@@ -209,7 +201,8 @@ impl Gateway {
     pub(crate) fn see_replica(
         &mut self,
         replica: &Replica,
-        (gone, now): (u32, Micros),
+        gone: u32,
+        now: Micros,
         prefilled: impl Iterator<Item = RequestId>,
     ) {
         for request in prefilled {
@@ -231,7 +224,7 @@ impl Gateway {
             in_flight
         );
         let in_flight = *in_flight;
-        self.picture.see(replica, (in_flight, now), self.wants());
+        self.picture.see(replica, in_flight, now, self.wants());
         if let Some(gauge) = &mut self.admission.gauge {
             gauge.see(replica, in_flight, now);
         }
@@ -240,10 +233,10 @@ impl Gateway {
         }
     }
 
-    /// Whether the router wants signals, and adapters.
+    /// What the router wants to see beyond the views.
     #[inline]
-    fn wants(&self) -> [bool; 2] {
-        [self.router.wants_signals(), self.router.wants_adapters()]
+    fn wants(&self) -> RouterWants {
+        RouterWants { signals: self.router.wants_signals(), adapters: self.router.wants_adapters() }
     }
 
     /// Follows `new` instead of `old`, before the fleet does.

@@ -1,8 +1,10 @@
 //! Requests sent to a replica that the gateway cannot reach: each counts as sent there until its attempt breaks, and stays at the
 //! gateway. Signals that are late because of faults.
 
+use super::around::Around;
+use super::attempts::BrokenAttempt;
 use super::routing::uncached_tokens;
-use super::state::{Around, Gateway};
+use super::state::Gateway;
 use crate::clock::ClusterEvent;
 use crate::facts::{BreakReason, RequestFact, Sink};
 use crate::policy::routing::Outcome;
@@ -90,7 +92,12 @@ impl Gateway {
             flow.left_replica(request, around.now);
         }
         self.tell_router_it_broke(slot, replica, around);
-        self.attempt_broke(slot, (Some(replica), BreakReason::Unreachable, 0), around, sink);
+        self.attempt_broke(
+            slot,
+            BrokenAttempt::before_prefill(Some(replica), BreakReason::Unreachable),
+            around,
+            sink,
+        );
     }
 
     /// The router learns that a request which it sent to a replica never got there.

@@ -10,68 +10,17 @@ use super::free_list::FreeList;
 use super::store::Store;
 use super::tier::Tier;
 use base::lookup::LookupMap;
+pub use block::Hit;
+
+use block::{Block, FoundPrefix};
 use packed::Packed;
 use serde::{Deserialize, Serialize};
 use std::rc::Rc;
-use watch::Watch;
+use watch::LossWatch;
 
 /// Replaces the hash of a full block of unique text: it is cached but never looked up, so it is not in the table of
 /// prefixes. Chained hashes are odd.
 const UNIQUE_HASH: u64 = 2;
-
-/// The record of a block that has been used at least once: how many requests hold it, and in the two highest bits the
-/// kind of its content.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-struct Block(u32);
-
-impl Block {
-    const HOLDERS: u32 = (1 << 30) - 1;
-    /// It is full, and can be hit by its hash in `BlockPool::hashes`.
-    const HASHED: u32 = 1 << 31;
-    /// It is full, and its content is unique: it is never looked up.
-    const UNIQUE: u32 = 1 << 30;
-
-    fn holders(self) -> u32 {
-        self.0 & Self::HOLDERS
-    }
-
-    /// The two bits of content.
-    fn content(self) -> u32 {
-        self.0 & !Self::HOLDERS
-    }
-
-    fn has_content(self) -> bool {
-        self.content() != 0
-    }
-
-    fn is_hashed(self) -> bool {
-        self.0 & Self::HASHED != 0
-    }
-
-    /// Whether one request holds it, and it is never looked up.
-    fn is_private(self) -> bool {
-        self.0 & !Self::UNIQUE == 1
-    }
-}
-
-/// A cached prefix found in the pool.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Hit {
-    /// How many leading blocks were found.
-    pub blocks: u32,
-    /// How many of them no request holds now.
-    pub free: u32,
-}
-
-/// The blocks of a cached prefix found last.
-#[derive(Clone, Debug, Default)]
-struct Found {
-    /// The version of the pool at that look-up.
-    version: u64,
-    /// The last of the chained hashes, which covers all before it.
-    last: u64,
-    blocks: Vec<u32>,
-}
 
 /// The state of a block, for display.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -121,10 +70,10 @@ pub struct BlockPool {
     /// Counts everything that can make a failed allocation succeed or a prefix longer or shorter.
     version: u64,
     #[serde(skip)]
-    watch: Watch,
+    watch: LossWatch,
     /// The result of the latest look-up, for the pin that follows.
     #[serde(skip)]
-    found: Found,
+    found: FoundPrefix,
     /// The packed tables, while the pool is kept in a checkpoint.
     #[serde(skip)]
     packed: Option<Rc<Packed>>,
@@ -158,8 +107,8 @@ impl BlockPool {
             tier: None,
             store: None,
             version: 0,
-            watch: Watch::default(),
-            found: Found::default(),
+            watch: LossWatch::default(),
+            found: FoundPrefix::default(),
             packed: None,
         }
     }
@@ -464,6 +413,7 @@ impl BlockPool {
     }
 }
 
+mod block;
 mod check;
 mod content;
 mod free;

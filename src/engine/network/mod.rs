@@ -6,4 +6,4 @@ mod transfers;
 pub use ports::Port;
 pub use transfers::{Direction, Network, Transfer};
 
-pub(crate) use transfers::{NetworkEvent, Rules};
+pub(crate) use transfers::{NetworkEvent, Rules, Shipment};

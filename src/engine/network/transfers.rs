@@ -33,6 +33,17 @@ pub enum Direction {
     In,
 }
 
+/// The KV of one request that is to move.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Shipment {
+    pub(crate) request: RequestId,
+    pub(crate) from: ReplicaId,
+    pub(crate) to: ReplicaId,
+    pub(crate) bytes: u64,
+    /// Bytes of these that have left before.
+    pub(crate) early: u64,
+}
+
 /// The KV of one request on its way from its prefill replica to its home.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Transfer {
@@ -196,14 +207,9 @@ impl Network {
         self.under_way.binary_search_by_key(&number, |t| t.number).ok()
     }
 
-    /// A transfer of `bytes` starts, of which `early` have left before. Its number.
-    pub(crate) fn start(
-        &mut self,
-        request: RequestId,
-        [from, to]: [ReplicaId; 2],
-        [bytes, early]: [u64; 2],
-        now: Micros,
-    ) -> u32 {
+    /// A transfer starts. Its number.
+    pub(crate) fn start(&mut self, shipment: Shipment, now: Micros) -> u32 {
+        let Shipment { request, from, to, bytes, early } = shipment;
         let number = self.started;
         self.started += 1;
         let mut transfer = Transfer {
@@ -230,7 +236,7 @@ impl Network {
 
     /// Bytes of a transfer that have left when the prefill ends, which took `span`: as many as its share, and no more than the ports
     /// carry in that time.
-    pub(crate) fn early(&self, bytes: u64, [from, to]: [ReplicaId; 2], span: Span) -> u64 {
+    pub(crate) fn early(&self, bytes: u64, from: ReplicaId, to: ReplicaId, span: Span) -> u64 {
         let share = self.rules.overlap_share;
         if share == 0.0 {
             return 0;

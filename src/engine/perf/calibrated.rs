@@ -7,8 +7,8 @@
 use super::experts::{Exchange, Experts};
 use super::parts::Parts;
 use super::rates::Rates;
-use super::step::{Chunk, StepLoad};
-use super::weights::Spread;
+use super::spread::Spread;
+use super::step_load::{Chunk, StepLoad};
 use base::Span;
 use base::math::round_to_span;
 use base::multiply::times;
@@ -153,7 +153,7 @@ impl Calibrated {
             weights_us: work.weight_bytes * byte_us / c.weights_efficiency,
             experts: (a.expert_layers() > 0).then(|| {
                 let read = work.expert_bytes * byte_us / c.weights_efficiency;
-                Experts::new(a, [read, work.padding_flop * products_us], spread)
+                Experts::new(a, read, work.padding_flop * products_us, spread)
             }),
             token_us: work.token_flop * flop_us / rates.common,
             copies_us: with_experts * f64::from(a.experts_per_token) * c.expert_us_per_copy,

@@ -203,6 +203,10 @@ fn suggested(what: &str, names: &[&str]) -> String {
     near.map_or_else(String::new, |name| format!("did you mean `{name}`? If not, "))
 }
 
+pub(super) fn shape(pool: &Pool) -> Option<&Architecture> {
+    pool.architecture.as_ref().or_else(|| architecture(&pool.model).map(|found| &found.architecture))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,7 +1,7 @@
 //! The cross-model model: one set of coefficients for all models, scaled by their shape (docs/explanation/model/latency.md).
 
 use super::parts::Parts;
-use super::step::StepLoad;
+use super::step_load::StepLoad;
 use base::Span;
 use base::math::truncate_to_span;
 use document::{Architecture, CrossModelCoefficients};

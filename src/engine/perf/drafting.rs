@@ -1,6 +1,7 @@
 //! How long drafting takes in a step with speculative decoding.
 
-use super::step::{Chunk, StepLoad, StepModel};
+use super::step::StepModel;
+use super::step_load::{Chunk, StepLoad};
 use base::Span;
 use base::math::round_to_span;
 use document::Drafter;

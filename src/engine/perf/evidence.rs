@@ -1,8 +1,6 @@
 //! Evidence: the known errors of the latency models, the measured configurations, and the models, batches and contexts
 //! measured on each GPU. `tokenyard validate --evidence` writes the table.
 
-use super::evidence_class::EvidenceClass;
-use super::evidence_line::{ErrorBand, ErrorFigure, Regime};
 use base::json;
 use document::EngineGeneration;
 use serde::{Deserialize, Serialize};
@@ -126,6 +124,101 @@ pub fn evidence() -> &'static EvidenceTable {
         let tree = serde_json::from_str(include_str!("evidence.json")).expect("the built-in table is JSON");
         json::data(&tree).expect("the built-in table has its own shape")
     })
+}
+
+/// How the coefficients behind a figure relate to a value, the best first.
+#[apply(typescript!)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum EvidenceClass {
+    /// Coefficients were fitted to runs of this very value.
+    Fitted,
+    /// Coefficients of another GPU with the same chip.
+    SameChip,
+    /// Coefficients were carried over: by published figures, from a neighbouring release, or by a description of the
+    /// model.
+    Carried,
+    /// The user's own coefficients.
+    Own,
+    /// Nothing is known but the peaks.
+    Guessed,
+}
+
+impl EvidenceClass {
+    /// All of them, the best first.
+    pub const ALL: [Self; 5] = [Self::Fitted, Self::SameChip, Self::Carried, Self::Own, Self::Guessed];
+
+    /// Its name in texts.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Fitted => "fitted",
+            Self::SameChip => "same chip",
+            Self::Carried => "carried",
+            Self::Own => "own",
+            Self::Guessed => "guessed",
+        }
+    }
+}
+
+/// Where a load lies, seen from the knee of the latency curve.
+#[apply(typescript!)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Regime {
+    /// Requests hardly wait.
+    Below,
+    /// A few per cent in the time of a step decide how long requests wait.
+    Near,
+    /// Requests pile up.
+    Over,
+}
+
+impl Regime {
+    /// Its name in reports and rows.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Below => "below",
+            Self::Near => "near",
+            Self::Over => "over",
+        }
+    }
+
+    /// Its place in words.
+    #[must_use]
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Below => "below the knee",
+            Self::Near => "near the knee",
+            Self::Over => "over the knee",
+        }
+    }
+}
+
+/// A figure with a measured error.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ErrorFigure {
+    /// Mean time per output token.
+    Tpot,
+    /// Mean time to first token.
+    Ttft,
+    /// Mean end-to-end latency.
+    E2e,
+}
+
+/// An absolute error over experiments, as a share.
+#[apply(typescript!)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ErrorBand {
+    /// Median.
+    pub median: f64,
+    /// 90th percentile.
+    pub p90: f64,
+    /// Number of experiments.
+    pub n: u32,
 }
 
 #[cfg(test)]

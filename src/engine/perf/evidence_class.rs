@@ -6,48 +6,13 @@
 
 use super::calibrations::{Calibration, calibration, release_name, same_chip};
 use super::catalogue;
-use super::evidence::{Configuration, evidence};
+use super::evidence::{Configuration, EvidenceClass, evidence};
 use super::facts::Facts;
 use base::Diagnostic;
 use document::{
     Architecture, CalibratedSettings, CrossModelCoefficients, Hardware, LatencyModel, Pool, RooflineSettings,
 };
 use serde::{Deserialize, Serialize};
-
-/// How the coefficients behind a figure relate to a value, the best first.
-#[apply(typescript!)]
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum EvidenceClass {
-    /// Coefficients were fitted to runs of this very value.
-    Fitted,
-    /// Coefficients of another GPU with the same chip.
-    SameChip,
-    /// Coefficients were carried over: by published figures, from a neighbouring release, or by a description of the
-    /// model.
-    Carried,
-    /// The user's own coefficients.
-    Own,
-    /// Nothing is known but the peaks.
-    Guessed,
-}
-
-impl EvidenceClass {
-    /// All of them, the best first.
-    pub const ALL: [Self; 5] = [Self::Fitted, Self::SameChip, Self::Carried, Self::Own, Self::Guessed];
-
-    /// Its name in texts.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Fitted => "fitted",
-            Self::SameChip => "same chip",
-            Self::Carried => "carried",
-            Self::Own => "own",
-            Self::Guessed => "guessed",
-        }
-    }
-}
 
 /// A value of a pool with its class.
 #[apply(typescript!)]

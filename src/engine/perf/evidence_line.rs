@@ -1,47 +1,12 @@
 //! The evidence line of a pool: its class, and the error that was measured in that class and in the regime of the run.
 //! An assessment of results and no result: no digest covers it.
 
-use super::evidence::{LeftOutPart, evidence};
-use super::evidence_class::{Classified, ClassifiedValue, EvidenceClass};
+use super::evidence::{ErrorBand, ErrorFigure, EvidenceClass, LeftOutPart, Regime, evidence};
+use super::evidence_class::{Classified, ClassifiedValue};
 use super::facts::is_of_another_maker;
 use base::small::decimal::fixed;
 use document::{LatencyModel, Pool};
 use serde::{Deserialize, Serialize};
-
-/// Where a load lies, seen from the knee of the latency curve.
-#[apply(typescript!)]
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Regime {
-    /// Requests hardly wait.
-    Below,
-    /// A few per cent in the time of a step decide how long requests wait.
-    Near,
-    /// Requests pile up.
-    Over,
-}
-
-impl Regime {
-    /// Its name in reports and rows.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Below => "below",
-            Self::Near => "near",
-            Self::Over => "over",
-        }
-    }
-
-    /// Its place in words.
-    #[must_use]
-    pub fn words(self) -> &'static str {
-        match self {
-            Self::Below => "below the knee",
-            Self::Near => "near the knee",
-            Self::Over => "over the knee",
-        }
-    }
-}
 
 /// What a regime was taken from.
 #[apply(typescript!)]
@@ -68,31 +33,6 @@ impl RegimeBasis {
             Self::Capacity => "as capacities are",
         }
     }
-}
-
-/// A figure with a measured error.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum ErrorFigure {
-    /// Mean time per output token.
-    Tpot,
-    /// Mean time to first token.
-    Ttft,
-    /// Mean end-to-end latency.
-    E2e,
-}
-
-/// An absolute error over experiments, as a share.
-#[apply(typescript!)]
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct ErrorBand {
-    /// Median.
-    pub median: f64,
-    /// 90th percentile.
-    pub p90: f64,
-    /// Number of experiments.
-    pub n: u32,
 }
 
 /// The errors of the three figures; missing where nothing was measured.

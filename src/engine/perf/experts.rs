@@ -1,7 +1,7 @@
 //! Layers with experts in the calibrated model: the weights that a step reads, and the communication of replicas that
 //! share experts (docs/explanation/model/latency.md).
 
-use super::weights::Spread;
+use super::spread::Spread;
 use document::{Architecture, CalibratedCoefficients};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -32,7 +32,7 @@ const LOW: usize = 32;
 impl Experts {
     /// The tokens of all replicas that share experts are sent to those of this one. In lock step their number is known;
     /// otherwise these replicas are assumed to have equal token counts.
-    pub(super) fn new(a: &Architecture, [all_us, padding_us]: [f64; 2], spread: Spread) -> Self {
+    pub(super) fn new(a: &Architecture, all_us: f64, padding_us: f64, spread: Spread) -> Self {
         let idle = 1.0 - f64::from(a.experts_per_token) / f64::from(a.experts);
         let ranks = if spread.lockstep { 1 } else { spread.ranks };
         let part = f64::from(spread.ranks);

@@ -1,6 +1,6 @@
 //! The fitted model: a straight line through measurements (docs/explanation/model/latency.md).
 
-use super::step::StepLoad;
+use super::step_load::StepLoad;
 use base::Span;
 use base::math::truncate_to_span;
 use serde::{Deserialize, Serialize};

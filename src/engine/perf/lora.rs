@@ -1,8 +1,8 @@
 //! LoRA adapters in figures: how large one is, what its load costs, and what adapters add to a step
 //! (docs/explanation/model/adapters.md).
 
-use super::step::LONGEST;
-use super::{Resolver, catalogue, memory};
+use super::step_load::LONGEST;
+use super::{Resolver, catalogue};
 use base::math::{round_to_span, truncate_to_span};
 use base::{Diagnostic, Span};
 use document::{Architecture, Lora, LoraTargets, Pool};
@@ -152,23 +152,6 @@ impl Resolver<'_> {
     pub(super) fn lora(&mut self) -> Option<LoraFigures> {
         let found = figures(self.pool, self.path);
         self.keep(found).flatten()
-    }
-
-    /// The blocks of the catalogue that are left beside the slots of adapters.
-    pub(super) fn beside_slots(&mut self, blocks: u64) -> Option<u64> {
-        let slots = memory_bytes(self.pool);
-        if slots <= 0.0 {
-            return Some(blocks);
-        }
-        let (architecture, _) = self.shape()?;
-        let tokens = self.pool.kv.block_tokens.max(1);
-        let block = memory::block_bytes(architecture, self.pool.tp, self.compat, tokens);
-        let left = blocks.saturating_sub((slots / block).ceil() as u64);
-        if left == 0 {
-            self.problems.push(memory::no_room_for_slots(slots, blocks as f64 * block, self.path));
-            return None;
-        }
-        Some(left)
     }
 }
 

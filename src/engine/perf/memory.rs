@@ -2,8 +2,8 @@
 
 use super::lora;
 use super::parts::Parts;
+use super::spread::Spread;
 use super::states::{StateBlocks, counts_by_kind};
-use super::weights::Spread;
 use base::Diagnostic;
 use base::small::decimal::fixed;
 use document::{Architecture, Compat, EngineGeneration, Hardware, LatencyModel, Pool, limits};
@@ -129,7 +129,7 @@ pub(super) struct Fit<'a> {
 }
 
 /// Memory of a replica, in GiB.
-struct Budget {
+struct MemoryBudget {
     usable: f64,
     weights: f64,
     /// Activations, and memory of the driver and communication.
@@ -137,7 +137,7 @@ struct Budget {
     block: f64,
 }
 
-impl Budget {
+impl MemoryBudget {
     fn free(&self) -> f64 {
         self.usable - (self.weights + self.buffers)
     }
@@ -211,28 +211,28 @@ impl Fit<'_> {
 
     /// The memory of the stage of a pipeline with the most layers: it has a part of the layers and of every block, and
     /// one of the two tables of embeddings. All stages have as many blocks as this one.
-    fn of_stage(&self, whole: Budget) -> Budget {
+    fn of_stage(&self, whole: MemoryBudget) -> MemoryBudget {
         if self.stages < 2 {
             return whole;
         }
         let (a, share) = (self.architecture, self.share());
         let bytes = if a.bytes_per_embedding_param > 0.0 { a.bytes_per_embedding_param } else { 2.0 };
         let tables = (Parts::of(a).embeddings * bytes / GIB).min(whole.weights);
-        Budget {
+        MemoryBudget {
             weights: (whole.weights - tables) * share + tables / 2.0,
             block: whole.block * share,
             ..whole
         }
     }
 
-    fn budget(&self, gpus: u32) -> Budget {
+    fn budget(&self, gpus: u32) -> MemoryBudget {
         if let Some(engine) = self.measured {
             return self.measured_budget(gpus, engine);
         }
         let (a, tp) = (self.architecture, f64::from(gpus));
         let activations = if a.experts > 0 { ACTIVATIONS_WITH_EXPERTS_GIB } else { ACTIVATIONS_GIB };
         let outside = if gpus > 1 { OUTSIDE_PARALLEL_GIB * tp } else { OUTSIDE_GIB };
-        Budget {
+        MemoryBudget {
             usable: self.hardware.memory_gib * self.utilization * tp,
             weights: weight_bytes(a, self.spread.ranks) / GIB,
             buffers: activations + outside,
@@ -240,7 +240,7 @@ impl Fit<'_> {
         }
     }
 
-    fn measured_budget(&self, gpus: u32, engine: EngineGeneration) -> Budget {
+    fn measured_budget(&self, gpus: u32, engine: EngineGeneration) -> MemoryBudget {
         let (a, tp) = (self.architecture, f64::from(gpus));
         let parallel = if gpus > 1 || self.spread.ranks > 1 { KEPT_PARALLEL_GIB } else { 0.0 };
         let earlier = if engine < EngineGeneration::Ahead { KEPT_EARLIER_GIB } else { 0.0 };
@@ -250,7 +250,7 @@ impl Fit<'_> {
         } else {
             Parts::of(a).embeddings * (2.0 - a.bytes_per_param).max(0.0)
         };
-        Budget {
+        MemoryBudget {
             usable: (self.hardware.memory_gib * (1.0 - DRIVER_SHARE) - DRIVER_GIB) * self.utilization * tp,
             weights: (weight_bytes(a, self.spread.ranks) + wider) / GIB,
             buffers: (KEPT_GIB + parallel + earlier + KEPT_GIB_PER_VOCABULARY * f64::from(a.vocab)) * tp,
@@ -258,7 +258,7 @@ impl Fit<'_> {
         }
     }
 
-    fn does_not_fit(&self, budget: &Budget, path: &str) -> Diagnostic {
+    fn does_not_fit(&self, budget: &MemoryBudget, path: &str) -> Diagnostic {
         let own = self.spread.tp;
         let more = (1..=6)
             .map(|doublings| own.saturating_mul(1 << doublings))

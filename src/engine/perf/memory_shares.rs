@@ -1,7 +1,8 @@
 //! What the memory of a GPU holds: weights, KV cache, activations and buffers, and the part that stays free.
 
-use super::Resolver;
+use super::heads::Heads;
 use super::memory::{Fit, GIB};
+use super::resolver::{Resolver, resolve};
 use document::{Compat, Pool};
 use serde::Serialize;
 
@@ -29,8 +30,8 @@ pub struct MemoryShares {
 
 /// The memory of one GPU of a pool; none if model, GPU or number of blocks is not known.
 pub fn memory_shares(pool: &Pool, compat: Compat) -> Option<MemoryShares> {
-    let blocks = super::resolve(pool, compat, "").ok()?.blocks.0;
-    let mut resolver = Resolver { pool, compat, path: "", heads: super::Heads::Even, problems: Vec::new() };
+    let blocks = resolve(pool, compat, "").ok()?.blocks.0;
+    let mut resolver = Resolver { pool, compat, path: "", heads: Heads::Even, problems: Vec::new() };
     let ((architecture, _), (hardware, _)) = (resolver.shape()?, resolver.gpu()?);
     let [weights, buffers, block] = Fit::of(pool, architecture, hardware, compat).shares();
     let gpus = f64::from(pool.tp.max(1));

@@ -1,6 +1,6 @@
 //! The piecewise-linear model: a prefill rate, and a decode throughput that rises to saturation (docs/explanation/model/latency.md).
 
-use super::step::StepLoad;
+use super::step_load::StepLoad;
 use base::Span;
 use base::math::round_to_span;
 use document::PiecewiseRates;

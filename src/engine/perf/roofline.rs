@@ -5,7 +5,7 @@
 //! once gives exactly the floats of a summation request by request, up to 2^53.
 
 use super::parts::Parts;
-use super::step::StepLoad;
+use super::step_load::StepLoad;
 use base::Span;
 use base::math::{pow, round_to_span};
 use document::{Architecture, Hardware, RooflineSettings};
@@ -53,7 +53,7 @@ struct Experts {
 
 /// Sums over the requests of a group.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-struct Sums {
+struct ChunkSums {
     tokens: u64,
     /// Twice the pairs: the tokens of a chunk see (n − 1) / 2 of each other on average.
     double_pairs: u64,
@@ -96,7 +96,7 @@ impl Roofline {
     }
 
     pub(super) fn step(&self, load: &StepLoad<'_>) -> Span {
-        let mut prefill = Sums::default();
+        let mut prefill = ChunkSums::default();
         for chunk in load.prefill {
             let (tokens, context) = (u64::from(chunk.tokens), u64::from(chunk.context));
             prefill.tokens += tokens;
@@ -105,7 +105,7 @@ impl Roofline {
         }
         // Every draft of a request is paired with its context, which is read once. Drafts are spread evenly.
         let of_drafts = u64::from(load.drafts) * 2 * load.decode_context / u64::from(load.decode.max(1));
-        let decode = Sums {
+        let decode = ChunkSums {
             tokens: u64::from(load.verified()),
             double_pairs: 2 * load.decode_context + of_drafts,
             context: load.decode_context,
@@ -117,7 +117,7 @@ impl Roofline {
     }
 
     /// Time of one group, prefills or decodes: the longer of computing and moving bytes, in seconds.
-    fn group_s(&self, sums: Sums, matmul_per_s: f64) -> f64 {
+    fn group_s(&self, sums: ChunkSums, matmul_per_s: f64) -> f64 {
         if sums.tokens == 0 {
             return 0.0;
         }

@@ -7,8 +7,8 @@
 //! Where the token budget suffices for all, phase 1 looks only at members that compute a prompt, open a block or fill one;
 //! where it does not, at all members.
 
-use super::speculation::Decoding;
-use super::state::{LIVELOCK_PREEMPTIONS, Replica};
+use super::decode::Decoding;
+use super::state::Replica;
 use super::world::World;
 use crate::facts::{CacheFact, DropReason, RequestFact, Sink};
 use crate::request::{Location, Slab, Slot};
@@ -36,7 +36,7 @@ pub(super) enum Asked {
 
 /// A member that phase 1 has to look at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Need {
+enum MemberNeed {
     Open,
     Fill,
     Prompt,
@@ -152,24 +152,24 @@ impl Replica {
             let order = |slot: Option<Slot>| slot.map_or(u64::MAX, |s| w.active[s].order);
             let (a, b, c) = (order(next_open), order(next_fill), order(next_prompt));
             let (need, slot) = if a < b && a < c {
-                (Need::Open, next_open)
+                (MemberNeed::Open, next_open)
             } else if b < c {
-                (Need::Fill, next_fill)
+                (MemberNeed::Fill, next_fill)
             } else {
-                (Need::Prompt, next_prompt)
+                (MemberNeed::Prompt, next_prompt)
             };
             let Some(slot) = slot else { break };
             let asked = match need {
-                Need::Open => {
+                MemberNeed::Open => {
                     open += 1;
                     self.open_block(slot, now, &mut preempted, w)
                 }
-                Need::Fill => {
+                MemberNeed::Fill => {
                     fill += 1;
                     self.fill_block(slot, w.active);
                     Asked::Served
                 }
-                Need::Prompt => {
+                MemberNeed::Prompt => {
                     prompt += 1;
                     let active = &w.active[slot];
                     let chunk = self.limits.chunk(active.prefill - active.progress);
@@ -183,13 +183,13 @@ impl Replica {
                 }
             };
             match (asked, need) {
-                (Asked::Waits, Need::Open) => self.decoders.starved.push(slot),
-                (Asked::Served, Need::Open | Need::Fill | Need::Prompt)
-                | (Asked::Waits, Need::Fill | Need::Prompt) => {}
+                (Asked::Waits, MemberNeed::Open) => self.decoders.starved.push(slot),
+                (Asked::Served, MemberNeed::Open | MemberNeed::Fill | MemberNeed::Prompt)
+                | (Asked::Waits, MemberNeed::Fill | MemberNeed::Prompt) => {}
                 // Its list is shorter now.
-                (Asked::Left, Need::Open) => open -= 1,
-                (Asked::Left, Need::Prompt) => prompt -= 1,
-                (Asked::Left, Need::Fill) => fill -= 1,
+                (Asked::Left, MemberNeed::Open) => open -= 1,
+                (Asked::Left, MemberNeed::Prompt) => prompt -= 1,
+                (Asked::Left, MemberNeed::Fill) => fill -= 1,
             }
             waits |= asked == Asked::Waits;
         }
@@ -452,3 +452,9 @@ impl Replica {
         }
     }
 }
+
+/// Preemptions on one replica without anything finishing that count as a livelock.
+pub(crate) const LIVELOCK_PREEMPTIONS: u64 = 1000;
+
+/// Preemptions on one replica without anything finishing after which the run is not worth going on with.
+pub(crate) const HOPELESS_PREEMPTIONS: u64 = 200_000;

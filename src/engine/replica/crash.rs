@@ -64,7 +64,7 @@ impl Replica {
         if is_handed_over {
             w.end_stay_elsewhere(slot);
         }
-        self.break_off(slot, (BreakReason::Crash, prefilled), w);
+        self.break_off(slot, BreakReason::Crash, prefilled, w);
     }
 
     /// A member of the batch: what the running step would have given it is lost too.
@@ -83,7 +83,7 @@ impl Replica {
         if w.active[slot].generated > 0 || w.records.here(request).preemptions > 0 {
             w.end_stay(slot, now);
         }
-        self.break_off(slot, (BreakReason::Crash, prefilled), w);
+        self.break_off(slot, BreakReason::Crash, prefilled, w);
     }
 
     /// What it has done so far stands in its record.
@@ -99,7 +99,8 @@ impl Replica {
     pub(super) fn break_off<S: Sink>(
         &mut self,
         slot: Slot,
-        (reason, prefilled): (BreakReason, u32),
+        reason: BreakReason,
+        prefilled: u32,
         w: &mut World<'_, S>,
     ) {
         self.note_progress(slot, w);

@@ -238,3 +238,19 @@ fn remove_from(row: &mut Vec<Slot>, slot: Slot) {
     let at = row.iter().rposition(|&s| s == slot).expect("INV-2: a decoding request is not on the wheel");
     row.remove(at);
 }
+
+/// The work of the requests that decode in a step.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Decoding {
+    /// How many there are.
+    pub(crate) sequences: u32,
+    /// Sum of their contexts before it.
+    pub(crate) context: u64,
+    /// Drafts that they verify together.
+    pub(crate) drafts: u32,
+}
+
+impl Decoding {
+    /// No work.
+    pub(crate) const NONE: Self = Self { sequences: 0, context: 0, drafts: 0 };
+}

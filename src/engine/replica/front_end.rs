@@ -31,6 +31,15 @@ impl FrontEnd {
     }
 }
 
+/// A request that is sent to a replica.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Delivery {
+    pub(crate) slot: Slot,
+    pub(crate) now: Micros,
+    /// How long its client waits.
+    pub(crate) timeout: Span,
+}
+
 impl Replica {
     /// A prompt comes to the front end. When that has dealt with it; `None` if there is no front end.
     pub(super) fn tokenise(&mut self, prompt_tokens: u32, now: Micros) -> Option<Micros> {
@@ -41,15 +50,15 @@ impl Replica {
     /// A step with `decode` decoding requests has ended, of a pipe the batch `flight`: the front end writes its tokens. How long after the step they are
     /// written.
     #[inline]
-    pub(super) fn stream(&mut self, (flight, decode): (u32, u32), now: Micros, slab: &Slab) -> Span {
+    pub(super) fn stream(&mut self, flight: u32, decode: u32, now: Micros, slab: &Slab) -> Span {
         if self.model.streams() || self.front_end.late > Span::ZERO {
-            self.front_end.late = self.write_tokens((flight, decode), now, slab);
+            self.front_end.late = self.write_tokens(flight, decode, now, slab);
         }
         self.front_end.late
     }
 
     #[inline(never)]
-    fn write_tokens(&mut self, (flight, decode): (u32, u32), now: Micros, slab: &Slab) -> Span {
+    fn write_tokens(&mut self, flight: u32, decode: u32, now: Micros, slab: &Slab) -> Span {
         let is_done = |slot: &&Slot| {
             let active = &slab[**slot];
             active.flight == flight && active.computed >= active.prefill

@@ -3,33 +3,28 @@
 
 use super::batch::Phase1;
 use super::departure::{Departure, DepartureReason};
-use super::moving::Unsettled;
+use super::running_step::StepEnd;
 use super::state::Replica;
 use super::waiting::Left;
-use super::world::World;
+use super::world::{Unsettled, World};
 use crate::facts::{BreakReason, FleetFact, HandoverFact, RequestFact, Sink};
 use crate::request::{Location, Slab, Slot};
 use base::{Maybe, Micros, Span};
 
 impl Replica {
     /// The prompt of a request is computed for its home: it leaves the batch, and its blocks stay held.
-    pub(super) fn hand_over<S: Sink>(
-        &mut self,
-        slot: Slot,
-        (now, shown): (Micros, Micros),
-        overhead: Span,
-        w: &mut World<'_, S>,
-    ) {
+    pub(super) fn hand_over<S: Sink>(&mut self, slot: Slot, end: StepEnd, w: &mut World<'_, S>) {
+        let StepEnd { now, shown, overhead, .. } = end;
         w.end_last_stay(slot, now);
         let active = &w.active[slot];
         let (request, ttft) = (active.id, (shown + overhead).since(active.arrival));
         let remote = active.remote.as_ref().expect("INV-9: a prefill for no home");
         if remote.home_lost {
-            self.hand_over_to_nobody(slot, (now, ttft), w);
+            self.hand_over_to_nobody(slot, now, ttft, w);
             return;
         }
         let (home, push, ahead) = (remote.home, remote.push, remote.ahead);
-        w.note_prefill_end(slot, (now, ttft));
+        w.note_prefill_end(slot, now, ttft);
         if ahead > 0 {
             self.show_first_token(slot, shown, overhead, w);
             let active = &mut w.active[slot];
@@ -52,20 +47,15 @@ impl Replica {
     }
 
     /// The prompt of a request is computed whose home is lost: its attempt breaks, and its blocks stay held.
-    fn hand_over_to_nobody<S: Sink>(
-        &mut self,
-        slot: Slot,
-        (now, ttft): (Micros, Span),
-        w: &mut World<'_, S>,
-    ) {
-        w.note_prefill_end(slot, (now, ttft));
+    fn hand_over_to_nobody<S: Sink>(&mut self, slot: Slot, now: Micros, ttft: Span, w: &mut World<'_, S>) {
+        w.note_prefill_end(slot, now, ttft);
         self.recent.first_token(ttft);
         self.warm_up(now, w);
         self.unlink(slot, w.active);
         self.hold(slot, w.active);
         self.preempted_since_progress = 0;
         let prefilled = w.handed_over(slot);
-        self.break_off(slot, (BreakReason::Crash, prefilled), w);
+        self.break_off(slot, BreakReason::Crash, prefilled, w);
     }
 
     /// The blocks of a request that has left the batch stay held for its home. How many.

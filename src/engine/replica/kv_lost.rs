@@ -30,7 +30,7 @@ impl Replica {
         let prefilled = w.handed_over(slot);
         w.end_stay_elsewhere(slot);
         let remote = w.active[slot].remote.take().expect("INV-9: KV that was not to come");
-        self.break_off(slot, (reason, prefilled), w);
+        self.break_off(slot, reason, prefilled, w);
         self.forget_timeouts(w.records);
         *remote
     }
@@ -116,14 +116,14 @@ impl Replica {
             self.release_states(slot, now, w.active);
             let prefilled = w.handed_over(slot);
             w.end_stay_elsewhere(slot);
-            self.break_off(slot, (BreakReason::Crash, prefilled), w);
+            self.break_off(slot, BreakReason::Crash, prefilled, w);
         }
         for slot in self.moving.incoming.clone() {
             if w.records.here(w.active[slot].id).replica() == Some(self.id) {
                 self.give_up_incoming(slot, now, w.active);
                 let prefilled = w.handed_over(slot);
                 w.end_stay_elsewhere(slot);
-                self.break_off(slot, (BreakReason::Crash, prefilled), w);
+                self.break_off(slot, BreakReason::Crash, prefilled, w);
             } else {
                 self.forget_incoming(slot, now, w);
             }

@@ -2,8 +2,9 @@
 //! the step takes as long as that of the slowest. A rank without work has no step of its own; what comes to it joins when the next
 //! step of the server begins.
 
-use super::speculation::Decoding;
-use super::state::{Replica, RunningStep};
+use super::decode::Decoding;
+use super::running_step::RunningStep;
+use super::state::Replica;
 use super::world::World;
 use crate::facts::{Sink, StepParts};
 use crate::perf::{LONGEST, StepLoad};
@@ -89,6 +90,24 @@ impl Lockstep {
     }
 }
 
+/// A step of ranks that step together.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ServerStep {
+    /// How long it takes.
+    pub(crate) time: RankTime,
+    /// How long it would take without any prompt.
+    pub(crate) decoding: Span,
+}
+
+/// What one rank has in such a step.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct RankShare {
+    /// How long it alone would take beside the tokens of the others.
+    pub(crate) own: RankTime,
+    /// These tokens.
+    pub(crate) others: BatchTokens,
+}
+
 impl Replica {
     /// The batch of a rank is formed.
     pub(super) fn await_ranks(&mut self, now: Micros, decoding: Decoding) {
@@ -133,15 +152,15 @@ impl Replica {
         self.life.step(self.model_step_beside(&without, others.decoding) + adapters).min(model)
     }
 
-    /// The step of the server begins, and takes that long; `decoding` of it without any prompt. This rank alone would take `own`
-    /// beside the tokens of the others.
+    /// The step of the server begins, of which this rank has that share.
     pub(crate) fn step_with_ranks<S: Sink>(
         &mut self,
         now: Micros,
-        (time, decoding): (RankTime, Span),
-        (own, others): (RankTime, BatchTokens),
+        step: ServerStep,
+        share: RankShare,
         w: &mut World<'_, S>,
     ) {
+        let (ServerStep { time, decoding }, RankShare { own, others }) = (step, share);
         self.lockstep.waits = false;
         self.report_offloaded(now, w);
         let (span, decode) = (time.whole, self.lockstep.decoding.sequences);
@@ -151,8 +170,9 @@ impl Replica {
             self.tell_terms(terms, self.lockstep.decoding.context, w);
         }
         let parts = w.sink.wants_step_parts().then(|| time.parts(decoding));
-        self.announce((now, decode), span, parts, w);
-        self.step = Some(RunningStep { started: now, span, decode });
+        let step = RunningStep { started: now, span, decode };
+        self.announce(step, parts, w);
+        self.step = Some(step);
         self.step_at = now.saturating_add(span);
     }
 }

@@ -1,13 +1,14 @@
 //! Requests between their prefill replica and their home, as each of the two has them.
 
+use super::front_end::Delivery;
 use super::state::Replica;
-use super::stranded::Stranded;
+use super::stranded::{HeldKv, Stranded};
 use super::waiting::view_of;
 use super::world::World;
 use crate::clock::ReplicaEvent;
 use crate::facts::{HandoverFact, Sink};
 use crate::request::{Record, Remote, Slab, Slot};
-use base::{Micros, RequestId, Span};
+use base::Micros;
 use serde::{Deserialize, Serialize};
 
 /// What a replica has of requests that are prefilled here and decoded elsewhere, or the other way round.
@@ -82,15 +83,6 @@ impl Moving {
     pub(crate) fn in_flight(&self) -> u32 {
         self.bound + (self.incoming.len() + self.landed.len()) as u32
     }
-}
-
-/// What a replica's event leaves for the cluster to settle, beside departures.
-#[derive(Clone, Debug)]
-pub(crate) enum Unsettled {
-    /// Blocks are set aside at home for this request.
-    Reserved(Slot),
-    /// This request has left before its KV landed: its other replica has to know.
-    Ended { request: RequestId, slot: Slot, remote: Box<Remote> },
 }
 
 impl Replica {
@@ -178,13 +170,8 @@ impl Replica {
     }
 
     /// What is held for a request goes back: it has landed, or has left. How many blocks.
-    pub(crate) fn release_held(
-        &mut self,
-        slot: Slot,
-        (tokens, states): (u32, u32),
-        remote: &mut Remote,
-        now: Micros,
-    ) -> u32 {
+    pub(crate) fn release_held(&mut self, held: HeldKv, remote: &mut Remote, now: Micros) -> u32 {
+        let HeldKv { slot, tokens, states } = held;
         let at = self.moving.outgoing.iter().position(|&other| other == slot);
         self.moving.outgoing.remove(at.expect("INV-9: blocks held for a request in no list"));
         let blocks = remote.held.len();
@@ -219,13 +206,8 @@ impl Replica {
     }
 
     /// The router has bound a request for here, which can be prefilled now: it was tokenised as soon as it was routed.
-    pub(crate) fn deliver_since(
-        &mut self,
-        slot: Slot,
-        slab: &Slab,
-        routed: Micros,
-        (now, timeout): (Micros, Span),
-    ) {
+    pub(crate) fn deliver_since(&mut self, delivery: Delivery, slab: &Slab, routed: Micros) {
+        let Delivery { slot, now, timeout } = delivery;
         let prompt_tokens = slab[slot].prompt_tokens;
         self.arriving += 1;
         let ready = routed.saturating_add(self.model.queueing(prompt_tokens));

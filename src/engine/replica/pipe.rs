@@ -5,7 +5,8 @@
 //! other nowhere: a stage takes a batch when the stage before has handed it over and the batch before has left. As in
 //! vLLM (`EngineCore.step_with_batch_queue`).
 
-use super::state::{Replica, RunningStep};
+use super::running_step::{RunningStep, StepEnd};
+use super::state::Replica;
 use super::world::World;
 use crate::facts::{ReplicaFact, Sink};
 use crate::perf::StepLoad;
@@ -140,10 +141,11 @@ impl Replica {
         self.totals.kv_block_us += wide_product(flight.step.span.0, self.kv.used().into());
         w.sink.fact(now, ReplicaFact::StepEnded { replica: self.id }.into());
         let Flight { number, step } = flight;
-        let before = self.front_end.late;
-        let shown = now + self.stream((number, step.decode), now, w.active);
-        let decoders = self.accept_drafts((number, step, before), shown, overhead, w);
-        let mut done = self.finish_prompts(number, (now, shown), overhead, w);
+        let shown_before = step.started + self.front_end.late;
+        let shown = now + self.stream(number, step.decode, now, w.active);
+        let end = StepEnd { now: step.started + step.span, shown, shown_before, overhead };
+        let decoders = self.accept_drafts(number, end, w);
+        let mut done = self.finish_prompts(number, StepEnd { now, ..end }, w);
         done.extend(decoders);
         self.complete_all(done, now, w);
     }

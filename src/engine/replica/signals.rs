@@ -14,9 +14,9 @@ const VALUES: u64 = 32;
 
 /// An exponentially weighted mean, times [`VALUES`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-struct Mean(Option<u64>);
+struct RecentMean(Option<u64>);
 
-impl Mean {
+impl RecentMean {
     fn add(&mut self, value: u64) {
         self.0 = Some(self.0.map_or(value * VALUES, |sum| sum - sum / VALUES + value));
     }
@@ -29,13 +29,13 @@ impl Mean {
 /// What a replica has done lately, and has before it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Recent {
-    ttft: Mean,
-    tpot: Mean,
+    ttft: RecentMean,
+    tpot: RecentMean,
     /// Tokens to prefill of requests that joined the batch, and how many of them were cached.
-    prefill: Mean,
-    cached: Mean,
+    prefill: RecentMean,
+    cached: RecentMean,
     /// Time between completions while it is busy, and the latest completion since it last was idle.
-    gap: Mean,
+    gap: RecentMean,
     completed_at: Option<Micros>,
     /// Tokens to prefill of all requests in the wait queue.
     pub(crate) waiting_tokens: u64,
@@ -47,11 +47,11 @@ impl Recent {
     /// A replica that begins with nothing to do.
     pub(crate) fn new(now: Micros) -> Self {
         Self {
-            ttft: Mean::default(),
-            tpot: Mean::default(),
-            prefill: Mean::default(),
-            cached: Mean::default(),
-            gap: Mean::default(),
+            ttft: RecentMean::default(),
+            tpot: RecentMean::default(),
+            prefill: RecentMean::default(),
+            cached: RecentMean::default(),
+            gap: RecentMean::default(),
             completed_at: None,
             waiting_tokens: 0,
             idle_since: now,
@@ -91,34 +91,35 @@ impl Recent {
     }
 }
 
-/// A replica as it is now; its requests in flight are current in `view`.
-pub(crate) fn look_at(replica: &Replica, view: &ReplicaView) -> ReplicaView {
-    ReplicaView {
-        waiting: replica.waiting() + replica.incoming() + replica.landed(),
-        running: replica.running(),
-        kv_used: replica.kv.used(),
-        kv_total: replica.kv.total(),
-        ..*view
-    }
-}
-
-/// The signals of a replica as they are now; its tokens in flight are current in `signals`.
-pub(crate) fn signals_of(replica: &Replica, signals: &Signals) -> Signals {
-    let r = &replica.recent;
-    let share = |cached: u64, prefill: u64| if prefill > 0 { cached as f64 / prefill as f64 } else { 0.0 };
-    Signals {
-        tokens_in_flight: signals.tokens_in_flight,
-        waiting_tokens: r.waiting_tokens,
-        hit_rate: share(r.cached.0.unwrap_or(0), r.prefill.0.unwrap_or(0)),
-        ttft_us: r.ttft.get(),
-        tpot_us: r.tpot.get(),
-        gap_us: r.gap.get(),
-        served: replica.totals.completed.into(),
-        idle_since: r.idle_since,
-    }
-}
-
 impl Replica {
+    /// What a view shows of it now; its requests in flight are current in `view`.
+    pub(crate) fn view(&self, view: &ReplicaView) -> ReplicaView {
+        ReplicaView {
+            waiting: self.waiting() + self.incoming() + self.landed(),
+            running: self.running(),
+            kv_used: self.kv.used(),
+            kv_total: self.kv.total(),
+            ..*view
+        }
+    }
+
+    /// Its signals as they are now; its tokens in flight are current in `signals`.
+    pub(crate) fn signals(&self, signals: &Signals) -> Signals {
+        let r = &self.recent;
+        let share =
+            |cached: u64, prefill: u64| if prefill > 0 { cached as f64 / prefill as f64 } else { 0.0 };
+        Signals {
+            tokens_in_flight: signals.tokens_in_flight,
+            waiting_tokens: r.waiting_tokens,
+            hit_rate: share(r.cached.0.unwrap_or(0), r.prefill.0.unwrap_or(0)),
+            ttft_us: r.ttft.get(),
+            tpot_us: r.tpot.get(),
+            gap_us: r.gap.get(),
+            served: self.totals.completed.into(),
+            idle_since: r.idle_since,
+        }
+    }
+
     /// Prompt tokens sent here that are not computed yet: of waiting prompts without the share that was cached lately, of those in
     /// the batch what is left.
     pub(crate) fn prefill_backlog(&self, book: &Book) -> u64 {

@@ -6,7 +6,9 @@
 //! those of replicas without speculative decoding are not (`decode.rs`).
 
 use super::batch::Asked;
-use super::state::{Replica, RunningStep};
+use super::decode::Decoding;
+use super::running_step::StepEnd;
+use super::state::Replica;
 use super::world::World;
 use crate::facts::{ReplicaFact, Sink};
 use crate::perf::{StepLoad, StepModel};
@@ -15,22 +17,6 @@ use base::rng::{Purpose, Stream};
 use base::{Micros, RequestId, Span};
 use document::{Drafter, Speculative};
 use serde::{Deserialize, Serialize};
-
-/// The work of the requests that decode in a step.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Decoding {
-    /// How many there are.
-    pub(crate) sequences: u32,
-    /// Sum of their contexts before it.
-    pub(crate) context: u64,
-    /// Drafts that they verify together.
-    pub(crate) drafts: u32,
-}
-
-impl Decoding {
-    /// No work.
-    pub(crate) const NONE: Self = Self { sequences: 0, context: 0, drafts: 0 };
-}
 
 /// Speculative decoding of one replica.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -188,13 +174,12 @@ impl Replica {
     /// them. Returns who has all its tokens.
     pub(super) fn accept_drafts<S: Sink>(
         &mut self,
-        (flight, step, before): (u32, RunningStep, Span),
-        shown: Micros,
-        overhead: Span,
+        flight: u32,
+        end: StepEnd,
         w: &mut World<'_, S>,
     ) -> Vec<Slot> {
-        let now = step.started + step.span;
-        let usual = Span(shown.0.saturating_sub((step.started + before).0));
+        let StepEnd { now, shown, shown_before, overhead } = end;
+        let usual = Span(shown.0.saturating_sub(shown_before.0));
         let (mut steady, mut together, mut done) = (0, 0, Vec::new());
         let replica = self.id;
         let mut slot = self.head;

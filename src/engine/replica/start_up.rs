@@ -197,7 +197,8 @@ pub fn mean_start_s(pool: &Pool) -> f64 {
 pub(crate) fn draw_ends(
     phases: &StartPhases,
     seed: u64,
-    (replica, starts): (ReplicaId, u32),
+    replica: ReplicaId,
+    starts: u32,
     now: Micros,
 ) -> [Micros; 6] {
     let mut stream = Stream::part(seed, Purpose::Starts, replica.0, starts);
@@ -241,7 +242,7 @@ mod tests {
 
     fn ends(load_s: f64, replica: u32, spread: StartSpread) -> [Micros; 6] {
         let phases = StartPhases { load_s, distribution: spread, ..StartPhases::default() };
-        draw_ends(&phases, 7, (ReplicaId(replica), 1), Micros(5))
+        draw_ends(&phases, 7, ReplicaId(replica), 1, Micros(5))
     }
 
     #[test]

@@ -4,10 +4,11 @@ use super::adapters::Adapters;
 use super::batch_rules::Limits;
 use super::decode::Decoders;
 use super::departure::{Departure, DepartureReason};
-use super::front_end::FrontEnd;
+use super::front_end::{Delivery, FrontEnd};
 use super::lockstep::Lockstep;
 use super::moving::Moving;
 use super::pipe::Pipe;
+use super::running_step::RunningStep;
 use super::signals::Recent;
 use super::speculation::Speculation;
 use super::start_up::Life;
@@ -27,21 +28,6 @@ use base::{Maybe, Micros, ReplicaId, Shared, Span};
 use document::Compat;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
-
-/// Preemptions on one replica without anything finishing that count as a livelock.
-pub(crate) const LIVELOCK_PREEMPTIONS: u64 = 1000;
-
-/// Preemptions on one replica without anything finishing after which the run is not worth going on with.
-pub(crate) const HOPELESS_PREEMPTIONS: u64 = 200_000;
-
-/// A step under way (`compat: none`).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct RunningStep {
-    pub(crate) started: Micros,
-    pub(crate) span: Span,
-    /// Requests that decode one token in it.
-    pub(crate) decode: u32,
-}
 
 /// One replica.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -107,7 +93,7 @@ pub struct Replica {
 }
 
 /// What a replica is made of.
-pub(crate) struct Parts {
+pub(crate) struct ReplicaParts {
     pub(crate) limits: Limits,
     pub(crate) priority: PriorityState,
     pub(crate) scheduler: SchedulerState,
@@ -122,9 +108,9 @@ pub(crate) struct Parts {
 }
 
 impl Replica {
-    pub(crate) fn new(id: ReplicaId, (pool, revision): (u32, u32), compat: Compat, parts: Parts) -> Self {
-        let Parts { limits, priority, scheduler, model, speculation, pipe, .. } = parts;
-        let Parts { gpus, usd_per_hour, kv, states, adapters, .. } = parts;
+    pub(crate) fn new(id: ReplicaId, pool: u32, revision: u32, compat: Compat, parts: ReplicaParts) -> Self {
+        let ReplicaParts { limits, priority, scheduler, model, speculation, pipe, .. } = parts;
+        let ReplicaParts { gpus, usd_per_hour, kv, states, adapters, .. } = parts;
         let decoders = Decoders::new(kv.block_tokens());
         Self {
             id,
@@ -179,9 +165,10 @@ impl Replica {
         self.events.next_at().min(self.step_at)
     }
 
-    /// The router has sent it a request: it joins the wait queue after the front end and the queueing delay. Its client waits
-    /// for `timeout`. When the front end has dealt with it.
-    pub(crate) fn deliver(&mut self, slot: Slot, slab: &Slab, now: Micros, timeout: Span) -> Option<Micros> {
+    /// The router has sent it a request: it joins the wait queue after the front end and the queueing delay. When the front end has
+    /// dealt with it.
+    pub(crate) fn deliver(&mut self, delivery: Delivery, slab: &Slab) -> Option<Micros> {
+        let Delivery { slot, now, timeout } = delivery;
         let bound = slab[slot].remote.is_some() && self.phase == ReplicaPhase::Draining;
         assert!(self.serving() || bound, "INV-2: {:?} gets a request while it is {:?}", self.id, self.phase);
         self.arriving += 1;

@@ -4,9 +4,11 @@
 //! appear at its beginning, with the latencies they will have had.
 
 use super::adapters::AdapterTime;
+use super::decode::Decoding;
 use super::departure::{Departure, DepartureReason};
-use super::speculation::Decoding;
-use super::state::{Replica, RunningStep};
+use super::running_step::{RunningStep, StepEnd};
+use super::state::Replica;
+use super::terms::StepTime;
 use super::world::World;
 use crate::clock::ReplicaEvent;
 use crate::facts::{FleetFact, ReplicaFact, RequestFact, Sink, StepParts, StepTrace};
@@ -60,13 +62,14 @@ impl Replica {
         self.totals.kv_block_us += wide_product(step.span.0, self.kv.used().into());
         self.decoders.ticks += 1;
         w.sink.fact(now, ReplicaFact::StepEnded { replica: self.id }.into());
-        let before = self.front_end.late;
-        let shown = now + self.stream((0, step.decode), now, w.active);
+        let shown_before = step.started + self.front_end.late;
+        let shown = now + self.stream(0, step.decode, now, w.active);
         if let Some(d) = w.detail {
             d.step_ended(self.id, shown, overhead);
         }
-        let verified = self.show_tokens((step, before), shown, overhead, w);
-        let mut done = self.finish_prompts(0, (now, shown), overhead, w);
+        let end = StepEnd { now, shown, shown_before, overhead };
+        let verified = self.show_tokens(step.decode, end, w);
+        let mut done = self.finish_prompts(0, end, w);
         done.extend(verified);
         while let Some(slot) = self.decoders.pop_due(w.active) {
             done.push(slot);
@@ -86,23 +89,16 @@ impl Replica {
         }
     }
 
-    /// The decoding members get their tokens, shown at `shown`; those of the step before were shown `before` after it. Returns those
-    /// that verified drafts and have all of theirs.
-    fn show_tokens<S: Sink>(
-        &mut self,
-        (step, before): (RunningStep, Span),
-        shown: Micros,
-        overhead: Span,
-        w: &mut World<'_, S>,
-    ) -> Vec<Slot> {
-        let now = step.started + step.span;
+    /// The `decode` decoding members get their tokens. Returns those that verified drafts and have all of theirs.
+    fn show_tokens<S: Sink>(&mut self, decode: u32, end: StepEnd, w: &mut World<'_, S>) -> Vec<Slot> {
+        let StepEnd { now, shown, shown_before, overhead } = end;
         if self.speculation.is_some() {
-            return self.accept_drafts((0, step, before), shown, overhead, w);
+            return self.accept_drafts(0, end, w);
         }
-        let late = self.catch_up((now, shown), overhead, w);
-        let steady = step.decode - late - self.show_joined(shown, overhead, w);
+        let late = self.catch_up(end, w);
+        let steady = decode - late - self.show_joined(shown, overhead, w);
         if steady > 0 {
-            let itl = shown.since(step.started + before) + overhead;
+            let itl = shown.since(shown_before) + overhead;
             w.sink.fact(now, ReplicaFact::Tokens { replica: self.id, itl, count: steady }.into());
         }
         Vec::new()
@@ -110,12 +106,8 @@ impl Replica {
 
     /// Tokens of requests that had been passed over, or whose latest token another front end shows later than this step: their gap
     /// is not a step. Returns how many there were.
-    fn catch_up<S: Sink>(
-        &mut self,
-        (now, shown): (Micros, Micros),
-        overhead: Span,
-        w: &mut World<'_, S>,
-    ) -> u32 {
+    fn catch_up<S: Sink>(&mut self, end: StepEnd, w: &mut World<'_, S>) -> u32 {
+        let StepEnd { now, shown, overhead, .. } = end;
         if self.decoders.behind.is_empty() {
             return 0;
         }
@@ -144,10 +136,10 @@ impl Replica {
     pub(super) fn finish_prompts<S: Sink>(
         &mut self,
         flight: u32,
-        (now, shown): (Micros, Micros),
-        overhead: Span,
+        end: StepEnd,
         w: &mut World<'_, S>,
     ) -> Vec<Slot> {
+        let StepEnd { now, shown, overhead, .. } = end;
         let (mut done, mut passed_on) = (Vec::new(), Vec::new());
         let mut i = 0;
         while i < self.prefilling.len() {
@@ -173,7 +165,7 @@ impl Replica {
             if active.is_prefilled_at(self.id) {
                 if active.ends_at_prefill() {
                     let ttft = (shown + overhead).since(active.arrival);
-                    w.note_prefill_end(slot, (now, ttft));
+                    w.note_prefill_end(slot, now, ttft);
                 } else {
                     passed_on.push(slot);
                     i += 1;
@@ -205,7 +197,7 @@ impl Replica {
             }
         }
         for slot in passed_on {
-            self.hand_over(slot, (now, shown), overhead, w);
+            self.hand_over(slot, end, w);
         }
         done
     }
@@ -345,10 +337,10 @@ impl Replica {
         self.latest_step = span;
         let parts = w.sink.wants_step_parts().then(|| self.parts_of(&load, adapters, span));
         if w.sink.wants_step_terms() {
-            self.tell_terms(self.terms_of(&load, (transfer, adapters), own, span), context, w);
+            self.tell_terms(self.terms_of(&load, StepTime { transfer, adapters, own, span }), context, w);
         }
         self.chunks = chunks;
-        self.announce((now, decode), span, parts, w);
+        self.announce(RunningStep { started: now, span, decode }, parts, w);
         span
     }
 
@@ -365,15 +357,15 @@ impl Replica {
         }
     }
 
-    /// A step of `span` begins, in which `decode` requests decode: everything that counts at its beginning.
+    /// A step begins: everything that counts at its beginning.
     #[inline]
     pub(super) fn announce<S: Sink>(
         &mut self,
-        (now, decode): (Micros, u32),
-        span: Span,
+        step: RunningStep,
         parts: Option<StepParts>,
         w: &mut World<'_, S>,
     ) {
+        let RunningStep { started: now, span, decode } = step;
         if let Some(parts) = parts {
             w.sink.step_parts(parts);
         }

@@ -7,6 +7,24 @@ use crate::request::{Remote, Slot};
 use base::{Micros, RequestId};
 use serde::{Deserialize, Serialize};
 
+/// What a prefill replica holds for a request.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct HeldKv {
+    pub(crate) slot: Slot,
+    /// Tokens in its blocks.
+    pub(crate) tokens: u32,
+    /// Blocks held besides those of tokens.
+    pub(crate) states: u32,
+}
+
+/// For whom blocks are held until a lease is over.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Lease {
+    pub(crate) request: RequestId,
+    /// Its number among all of a run.
+    pub(crate) number: u32,
+}
+
 /// The blocks of one request.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Stranded {
@@ -56,13 +74,8 @@ impl Replica {
     }
 
     /// What is held for a request whose home is lost is stranded from now on. How many blocks.
-    pub(crate) fn strand(
-        &mut self,
-        (request, slot, number): (RequestId, Slot, u32),
-        (tokens, states): (u32, u32),
-        remote: &mut Remote,
-        now: Micros,
-    ) -> u32 {
+    pub(crate) fn strand(&mut self, lease: Lease, kv: HeldKv, remote: &mut Remote, now: Micros) -> u32 {
+        let (Lease { request, number }, HeldKv { slot, tokens, states }) = (lease, kv);
         let at = self.moving.outgoing.iter().position(|&other| other == slot);
         self.moving.outgoing.remove(at.expect("INV-9: blocks held for a request in no list"));
         let held = std::mem::take(&mut remote.held);

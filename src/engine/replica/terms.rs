@@ -9,15 +9,23 @@ use crate::perf::StepLoad;
 use crate::request::Slab;
 use base::Span;
 
+/// What a step takes its time for, beside the latency model.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct StepTime {
+    /// Blocks that come from the CPU tier.
+    pub(super) transfer: Span,
+    /// Its LoRA adapters.
+    pub(super) adapters: AdapterTime,
+    /// All of it, before it waits for stages of a pipe.
+    pub(super) own: Span,
+    /// The same with that.
+    pub(super) span: Span,
+}
+
 impl Replica {
-    /// Of a step with this load that takes `own` before it waits for stages of a pipe, and `span` with that.
-    pub(super) fn terms_of(
-        &self,
-        load: &StepLoad<'_>,
-        (transfer, adapters): (Span, AdapterTime),
-        own: Span,
-        span: Span,
-    ) -> StepTerms {
+    /// Of a step with this load.
+    pub(super) fn terms_of(&self, load: &StepLoad<'_>, time: StepTime) -> StepTerms {
+        let StepTime { transfer, adapters, own, span } = time;
         let terms = self.model_terms(load, adapters.step, |load, _| self.model_step(load));
         let others = Span(span.0.saturating_sub(own.0));
         StepTerms { others, ..terms.with_waits(transfer, adapters.loads, own) }

@@ -1,10 +1,12 @@
 //! The wait queue: its order, and which requests join the batch.
 
 use super::batch::Phase1;
+use super::departure::{Departure, DepartureReason};
 use super::state::Replica;
 use super::world::World;
 use crate::facts::{DropReason, RequestFact, Sink};
 use crate::kv::Hit;
+use crate::policy::Reason;
 use crate::policy::priority::WaitingView;
 use crate::policy::scheduling::{QueuePosition, SchedulerState};
 use crate::request::{ActiveRequest, Load, Location, Record, Records, Slab, Slot};
@@ -34,7 +36,7 @@ pub(crate) struct Left {
 
 /// What becomes of a request whose turn it is.
 #[derive(Clone, Copy, Debug)]
-enum Turn {
+enum QueueTurn {
     /// Its blocks are found, and its first tokens are stored.
     Joins(FirstChunk),
     /// It waits for blocks on their way from the CPU tier, and others go on.
@@ -44,6 +46,21 @@ enum Turn {
 }
 
 impl Replica {
+    /// The wait queue is full: the request leaves without having joined it.
+    pub(super) fn refuse<S: Sink>(&mut self, slot: Slot, now: Micros, w: &mut World<'_, S>) {
+        let (request, reason) = (w.active[slot].id, Reason::QueueFull);
+        let record = w.records.here_mut(request);
+        record.relocate(Location::Refused(self.id), w.locations);
+        record.refused = Some(reason);
+        record.left = now.into();
+        record.slot = Slot::NONE;
+        w.end_remote(slot);
+        w.active.remove(slot);
+        self.totals.refused += 1;
+        w.departures.push(Departure { request, why: DepartureReason::Refused });
+        w.sink.fact(now, RequestFact::Rejected { request, reason, replica: Some(self.id) }.into());
+    }
+
     /// Sorts the wait queue as another scheduler does, by the priorities that requests came with.
     pub(crate) fn reorder(&mut self, scheduler: &SchedulerState, slab: &mut Slab, records: &Records) {
         self.scheduler = scheduler.clone();
@@ -151,15 +168,15 @@ impl Replica {
                 break;
             }
             match self.turn(slot, left, now, w) {
-                Turn::Joins(entry) => {
+                QueueTurn::Joins(entry) => {
                     self.take_waiting(place);
                     at -= usize::from(place < at);
                     self.admit(slot, entry, now, w);
                     left.budget -= entry.tokens;
                     left.promised += self.promised_to(&w.active[slot]);
                 }
-                Turn::Waits => at += 1,
-                Turn::Blocked if self.running == 0 => {
+                QueueTurn::Waits => at += 1,
+                QueueTurn::Blocked if self.running == 0 => {
                     // Of the loading requests, only those before it in the queue keep it waiting.
                     let behind = if loaded.is_some() { 0 } else { place + 1 };
                     if self.take_back(behind, slot, now, w) {
@@ -171,7 +188,7 @@ impl Replica {
                     at -= usize::from(place < at);
                     self.give_up_on(place, now, w);
                 }
-                Turn::Blocked => {
+                QueueTurn::Blocked => {
                     self.report_blocked(place, left, now, w);
                     self.refused = Some(attempt);
                     break;
@@ -213,14 +230,14 @@ impl Replica {
     }
 
     /// What becomes of the request whose turn it is.
-    fn turn<S: Sink>(&mut self, slot: Slot, left: Left, now: Micros, w: &mut World<'_, S>) -> Turn {
+    fn turn<S: Sink>(&mut self, slot: Slot, left: Left, now: Micros, w: &mut World<'_, S>) -> QueueTurn {
         if self.kv.has_store() {
             return self.turn_with_store(slot, left, now, w);
         }
         let early = self.kv.tier_counts().thrash;
         let found = self.find_room(slot, left, now, w.active);
         self.report_early_reloads(slot, early, now, w);
-        found.map_or(Turn::Blocked, Turn::Joins)
+        found.map_or(QueueTurn::Blocked, QueueTurn::Joins)
     }
 
     /// The same with a store in CPU memory, which may have more of its prompt than the GPU.
@@ -230,51 +247,51 @@ impl Replica {
         left: Left,
         now: Micros,
         w: &mut World<'_, S>,
-    ) -> Turn {
+    ) -> QueueTurn {
         let (block, budget) = (self.kv.block_tokens(), left.budget);
         let beside = self.kept_free(left) + self.states_of(&w.active[slot]);
         let active = &mut w.active[slot];
         match active.load {
             Load::None => {}
-            Load::UnderWay { .. } => return Turn::Waits,
+            Load::UnderWay { .. } => return QueueTurn::Waits,
             Load::Done { kept } => {
                 let stored = active.block_table.tokens();
                 let tokens = self.limits.chunk(active.prefill - stored).min(budget);
                 let fit = self.must_fit(active, stored + tokens).div_ceil(block) - active.block_table.len();
                 let others = if self.limits.whole_prompt { self.loads.kept() - kept } else { 0 };
                 if fit + others + beside > self.kv.free() {
-                    return Turn::Blocked;
+                    return QueueTurn::Blocked;
                 }
                 self.kv.own().append_prefill(&mut active.block_table, tokens, &active.chain);
                 active.load = Load::None;
                 self.loads.forget_done(kept);
-                return Turn::Joins(FirstChunk { hit: Hit::default(), tokens, end: stored + tokens });
+                return QueueTurn::Joins(FirstChunk { hit: Hit::default(), tokens, end: stored + tokens });
             }
         }
         let hit = self.cached_prefix(slot, active);
         let cacheable = self.cacheable(active);
         let below = self.kv.lookup_below(&active.chain[hit.blocks as usize..cacheable]);
         if below.arriving {
-            return Turn::Waits;
+            return QueueTurn::Waits;
         }
         let found = hit.blocks + below.blocks;
         let tokens = self.limits.chunk(active.prefill - found * block).min(budget);
         let end = found * block + tokens;
         let fit = self.must_fit(active, end);
         if !self.kv.can_admit_beside(self.loads.kept() + beside, hit, fit) {
-            return Turn::Blocked;
+            return QueueTurn::Blocked;
         }
         self.kv.own().missed_below(cacheable as u32 - found);
         if below.blocks > 0 {
             if !self.begin_load(slot, (hit, below.blocks), fit, now, w) {
-                return Turn::Waits;
+                return QueueTurn::Waits;
             }
             let active = &mut w.active[slot];
             self.kv.own().append_prefill(&mut active.block_table, tokens, &active.chain);
         } else {
             self.store(active, hit, end);
         }
-        Turn::Joins(FirstChunk { hit, tokens, end })
+        QueueTurn::Joins(FirstChunk { hit, tokens, end })
     }
 
     /// Finds blocks for the first waiting request and stores its first tokens, after a reload from the CPU tier of BLIS if needed.

@@ -1,9 +1,10 @@
 //! What a replica needs of the rest of the engine while it runs an event.
 
 use super::departure::Departure;
-use super::moving::Unsettled;
 use crate::facts::{Detail, Sink};
-use crate::request::{AdapterUses, Handovers, LoadTimes, LocationCounts, Records, Slab, Slot, Stay, load_of};
+use crate::request::{
+    AdapterUses, Handovers, LoadTimes, LocationCounts, Records, Remote, Slab, Slot, Stay, load_of,
+};
 use base::{Chunks, Micros, RequestId, Span};
 
 /// What a replica needs of the rest of the engine while it runs an event.
@@ -67,7 +68,7 @@ impl<S: Sink> World<'_, S> {
     }
 
     /// The prompt of a request that is another replica's is computed.
-    pub(crate) fn note_prefill_end(&mut self, slot: Slot, (now, ttft): (Micros, Span)) {
+    pub(crate) fn note_prefill_end(&mut self, slot: Slot, now: Micros, ttft: Span) {
         let h = self.handovers.of(self.active[slot].id);
         (h.prefill_end, h.ttft_prefill) = (now.into(), ttft.into());
     }
@@ -87,4 +88,13 @@ impl<S: Sink> World<'_, S> {
         let known = self.records.here(active.id).queued.get().unwrap_or(Micros::ZERO);
         active.remote.as_ref().map_or(known, |remote| remote.queued)
     }
+}
+
+/// What a replica's event leaves for the cluster to settle, beside departures.
+#[derive(Clone, Debug)]
+pub(crate) enum Unsettled {
+    /// Blocks are set aside at home for this request.
+    Reserved(Slot),
+    /// This request has left before its KV landed: its other replica has to know.
+    Ended { request: RequestId, slot: Slot, remote: Box<Remote> },
 }

@@ -1,7 +1,7 @@
 //! The working state of a request in the system.
 
 use super::remote::Remote;
-use super::slab::Slot;
+use super::slot::Slot;
 use crate::kv::BlockTable;
 use crate::policy::scheduling::QueuePosition;
 use crate::workload::RequestSpec;

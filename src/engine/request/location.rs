@@ -1,6 +1,5 @@
-//! Where a request is: always in exactly one place (INV-1). What a report calls its state follows from that.
+//! Where a request is: always in exactly one place (INV-1).
 
-use super::record::RequestState;
 use base::ReplicaId;
 use serde::{Deserialize, Serialize};
 
@@ -47,21 +46,6 @@ impl Location {
             | Self::Completed(r)
             | Self::Refused(r)
             | Self::Dropped(r) => Some(r),
-        }
-    }
-
-    /// What reports call it.
-    pub fn state(self) -> RequestState {
-        match self {
-            Self::Gateway | Self::OnItsWay(_) => RequestState::InPipeline,
-            Self::Queue(_) | Self::Loading(_) => RequestState::Queued,
-            Self::Batch(_) => RequestState::Running,
-            Self::Transferring(_) => RequestState::Transferring,
-            Self::Landed(_) => RequestState::Landed,
-            Self::Completed(_) => RequestState::Completed,
-            Self::Rejected | Self::Refused(_) => RequestState::Rejected,
-            Self::Dropped(_) => RequestState::Dropped,
-            Self::Lost => RequestState::Lost,
         }
     }
 

@@ -15,6 +15,7 @@ mod record_piece;
 mod records;
 mod remote;
 mod slab;
+mod slot;
 
 pub use adapter_use::AdapterUse;
 pub use attempt::Attempt;
@@ -33,4 +34,5 @@ pub(crate) use handover::Handovers;
 pub(crate) use load_times::{LoadTimes, load_of};
 pub(crate) use location::LocationCounts;
 pub(crate) use remote::Remote;
-pub(crate) use slab::{Slab, Slot};
+pub(crate) use slab::Slab;
+pub(crate) use slot::Slot;

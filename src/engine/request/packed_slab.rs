@@ -3,7 +3,7 @@
 use super::active::{ActiveRequest, Load};
 use super::named_row::named_row;
 use super::remote::Remote;
-use super::slab::Slot;
+use super::slot::Slot;
 use crate::kv::BlockTable;
 use crate::policy::scheduling::QueuePosition;
 use base::bits::{BitReader, BitWriter};
@@ -129,8 +129,8 @@ fn request(n: &Row, position: Option<QueuePosition>, from: &mut BitReader) -> Ac
         position,
         excess: n.excess as u32,
         order: n.order.wrapping_sub(1),
-        before: Slot::of([n.before_index as u32, n.before_generation as u32]),
-        after: Slot::of([n.after_index as u32, n.after_generation as u32]),
+        before: Slot::of(n.before_index as u32, n.before_generation as u32),
+        after: Slot::of(n.after_index as u32, n.after_generation as u32),
         anchor_tick: n.anchor_tick,
         due_tick: changed(n.due_tick, n.anchor_tick),
         last_token: Micros(changed(n.last_token, n.arrival)),

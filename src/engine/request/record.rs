@@ -1,7 +1,7 @@
 //! The permanent record of each request: what stays known of it.
 
 use super::location::{Location, LocationCounts};
-use super::slab::Slot;
+use super::slot::Slot;
 use crate::facts::DropReason;
 use crate::policy::Reason;
 use crate::workload::RequestSpec;

@@ -3,7 +3,7 @@
 
 use super::location::Location;
 use super::record::Record;
-use super::slab::Slot;
+use super::slot::Slot;
 use crate::facts::DropReason;
 use crate::policy::Reason;
 use base::columns::{Columns, change, changed, known_change, known_changed};
@@ -99,8 +99,8 @@ packed_numbers! {
     itl_sum: |r| change(r.itl_sum.0, gaps(r)), |r, n| r.itl_sum = Span(changed(n, gaps(r)));
     drop: |r| r.drop.map_or(0, |why| why as u64 + 1), |r, n| r.drop = n.checked_sub(1).map(|i| DropReason::ALL[i as usize]);
     refused: |r| r.refused.map_or(0, |why| why as u64 + 1), |r, n| r.refused = n.checked_sub(1).map(|i| Reason::ALL[i as usize]);
-    slot_index: |r| r.slot.numbers()[0].into(), |r, n| r.slot = Slot::of([n as u32, 0]);
-    slot_generation: |r| r.slot.numbers()[1].into(), |r, n| r.slot = Slot::of([r.slot.numbers()[0], n as u32]);
+    slot_index: |r| r.slot.numbers()[0].into(), |r, n| r.slot = Slot::of(n as u32, 0);
+    slot_generation: |r| r.slot.numbers()[1].into(), |r, n| r.slot = Slot::of(r.slot.numbers()[0], n as u32);
     admitted: |r| since(r.admitted, queued_at(r)), |r, n| r.admitted = at(n, queued_at(r));
     entered: |r| since(r.entered, r.arrival.0), |r, n| r.entered = at(n, r.arrival.0);
     first_output: |r| r.first_output.0, |r, n| r.first_output = Span(n);
@@ -384,7 +384,7 @@ pub(crate) mod tests {
             let mut r = gone(seed, true);
             if let Some(place) = places.get((seed % 7) as usize) {
                 r = r.at(*place);
-                r.slot = Slot::of([seed as u32, u32::MAX - seed as u32]);
+                r.slot = Slot::of(seed as u32, u32::MAX - seed as u32);
             }
             r
         };

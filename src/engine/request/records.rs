@@ -3,7 +3,8 @@
 //! A copy of the list shares its pieces. Once all requests of a piece have left, nothing in it changes any more, and it is packed
 //! (`record_piece.rs`) into about a ninth of its room: a long run is as large as what has left, not as what is under way.
 
-use super::record::Record;
+use super::location::Location;
+use super::record::{Record, RequestState};
 use super::record_piece::{KeptPiece, PIECE, PackedPiece};
 use base::RequestId;
 use serde::ser::SerializeSeq;
@@ -23,7 +24,7 @@ pub struct Retired {
 
 /// Records that follow each other.
 #[derive(Clone, Debug)]
-enum Piece {
+enum RecordPiece {
     /// Some of its requests have yet to leave. What lies beyond the last record of the list means nothing.
     Open(Rc<[Record]>),
     /// All of them have left.
@@ -40,7 +41,7 @@ const KEPT: &str = "INV-6: a record of a checkpoint";
 /// The record of each request by its number. Compared, written and read like a plain list.
 #[derive(Clone, Debug, Default)]
 pub struct Records {
-    pieces: Vec<Piece>,
+    pieces: Vec<RecordPiece>,
     len: usize,
     /// All pieces before this one are at rest.
     open_from: usize,
@@ -67,17 +68,17 @@ impl Records {
             return None;
         }
         Some(match &self.pieces[number / PIECE] {
-            Piece::Open(records) => records[number % PIECE].clone(),
-            Piece::Packed(records) => records.get(number % PIECE),
-            Piece::Forgotten => Record::forgotten(),
-            Piece::Kept(_) => panic!("{KEPT}"),
+            RecordPiece::Open(records) => records[number % PIECE].clone(),
+            RecordPiece::Packed(records) => records.get(number % PIECE),
+            RecordPiece::Forgotten => Record::forgotten(),
+            RecordPiece::Kept(_) => panic!("{KEPT}"),
         })
     }
 
     /// The records that are there, with their numbers: all of them, unless the run keeps no rows.
     pub fn kept(&self) -> impl Iterator<Item = (RequestId, Record)> + '_ {
-        let there = |(_, piece): &(usize, &Piece)| !matches!(piece, Piece::Forgotten);
-        let numbers = |(i, _): (usize, &Piece)| i * PIECE..((i + 1) * PIECE).min(self.len);
+        let there = |(_, piece): &(usize, &RecordPiece)| !matches!(piece, RecordPiece::Forgotten);
+        let numbers = |(i, _): (usize, &RecordPiece)| i * PIECE..((i + 1) * PIECE).min(self.len);
         let all = self.pieces.iter().enumerate().filter(there).flat_map(numbers);
         all.map(|i| (RequestId(i as u32), self.at(i))).filter(|(_, record)| !record.is_forgotten())
     }
@@ -120,10 +121,10 @@ impl Records {
     /// One number of each request, in order.
     pub fn column(&self, column: RecordColumn) -> Vec<u32> {
         let number = |i: usize| match &self.pieces[i / PIECE] {
-            Piece::Open(records) => column.of(&records[i % PIECE]),
-            Piece::Packed(records) => records.column(i % PIECE, column),
-            Piece::Forgotten => column.of(&Record::forgotten()),
-            Piece::Kept(_) => panic!("{KEPT}"),
+            RecordPiece::Open(records) => column.of(&records[i % PIECE]),
+            RecordPiece::Packed(records) => records.column(i % PIECE, column),
+            RecordPiece::Forgotten => column.of(&Record::forgotten()),
+            RecordPiece::Kept(_) => panic!("{KEPT}"),
         };
         let mut all = Vec::with_capacity(self.len);
         all.extend((0..self.len).map(number));
@@ -133,20 +134,26 @@ impl Records {
     /// Bytes of the pieces that `other` does not share, which was copied from this list or this one from it.
     pub fn bytes_beside(&self, other: Option<&Self>) -> u64 {
         let others = other.map_or(&[][..], |other| &other.pieces);
-        let bytes = |(i, piece): (usize, &Piece)| {
+        let bytes = |(i, piece): (usize, &RecordPiece)| {
             let shared = others.get(i).is_some_and(|other| match (piece, other) {
-                (Piece::Open(a), Piece::Open(b)) => Rc::ptr_eq(a, b),
-                (Piece::Packed(a), Piece::Packed(b)) => Rc::ptr_eq(a, b),
-                (Piece::Kept(a), Piece::Kept(b)) => Rc::ptr_eq(a, b),
-                (Piece::Open(_) | Piece::Packed(_) | Piece::Kept(_) | Piece::Forgotten, _) => false,
+                (RecordPiece::Open(a), RecordPiece::Open(b)) => Rc::ptr_eq(a, b),
+                (RecordPiece::Packed(a), RecordPiece::Packed(b)) => Rc::ptr_eq(a, b),
+                (RecordPiece::Kept(a), RecordPiece::Kept(b)) => Rc::ptr_eq(a, b),
+                (
+                    RecordPiece::Open(_)
+                    | RecordPiece::Packed(_)
+                    | RecordPiece::Kept(_)
+                    | RecordPiece::Forgotten,
+                    _,
+                ) => false,
             });
             let own = match piece {
-                Piece::Open(_) => PIECE * size_of::<Record>(),
-                Piece::Packed(records) => records.bytes(),
-                Piece::Kept(records) => records.bytes(),
-                Piece::Forgotten => 0,
+                RecordPiece::Open(_) => PIECE * size_of::<Record>(),
+                RecordPiece::Packed(records) => records.bytes(),
+                RecordPiece::Kept(records) => records.bytes(),
+                RecordPiece::Forgotten => 0,
             };
-            size_of::<Piece>() + if shared { 0 } else { own }
+            size_of::<RecordPiece>() + if shared { 0 } else { own }
         };
         self.pieces.iter().enumerate().map(bytes).sum::<usize>() as u64
     }
@@ -156,9 +163,9 @@ impl Records {
         let place = self.len % PIECE;
         if place == 0 {
             self.pack_pieces_at_rest();
-            self.pieces.push(Piece::Open(std::iter::repeat_n(record, PIECE).collect()));
+            self.pieces.push(RecordPiece::Open(std::iter::repeat_n(record, PIECE).collect()));
         } else {
-            let Some(Piece::Open(last)) = self.pieces.last_mut() else {
+            let Some(RecordPiece::Open(last)) = self.pieces.last_mut() else {
                 panic!("INV-1: a list of {} records ends within a piece, and it has none", self.len);
             };
             Rc::make_mut(last)[place] = record;
@@ -171,8 +178,8 @@ impl Records {
     pub(crate) fn here(&self, request: RequestId) -> &Record {
         let number = request.index();
         match &self.pieces[number / PIECE] {
-            Piece::Open(records) if number < self.len => &records[number % PIECE],
-            Piece::Open(_) | Piece::Packed(_) | Piece::Kept(_) | Piece::Forgotten => {
+            RecordPiece::Open(records) if number < self.len => &records[number % PIECE],
+            RecordPiece::Open(_) | RecordPiece::Packed(_) | RecordPiece::Kept(_) | RecordPiece::Forgotten => {
                 panic!("INV-2: {request:?} is not in the system")
             }
         }
@@ -183,8 +190,8 @@ impl Records {
     pub(crate) fn here_mut(&mut self, request: RequestId) -> &mut Record {
         let number = request.index();
         match &mut self.pieces[number / PIECE] {
-            Piece::Open(records) if number < self.len => &mut Rc::make_mut(records)[number % PIECE],
-            Piece::Open(_) | Piece::Packed(_) | Piece::Kept(_) | Piece::Forgotten => {
+            RecordPiece::Open(records) if number < self.len => &mut Rc::make_mut(records)[number % PIECE],
+            RecordPiece::Open(_) | RecordPiece::Packed(_) | RecordPiece::Kept(_) | RecordPiece::Forgotten => {
                 panic!("INV-2: {request:?} is not in the system")
             }
         }
@@ -195,8 +202,8 @@ impl Records {
         let last = self.len.saturating_sub(1) / PIECE;
         let rows = |i: usize| if i == last { self.len - last * PIECE } else { PIECE };
         for (i, piece) in self.pieces.iter_mut().enumerate().skip(self.open_from) {
-            if let Piece::Open(records) = piece {
-                *piece = Piece::Kept(Rc::new(KeptPiece::new(&records[..rows(i)])));
+            if let RecordPiece::Open(records) = piece {
+                *piece = RecordPiece::Kept(Rc::new(KeptPiece::new(&records[..rows(i)])));
             }
         }
     }
@@ -204,11 +211,11 @@ impl Records {
     /// Has open pieces again.
     pub(crate) fn unpack(&mut self) {
         for piece in self.pieces.iter_mut().skip(self.open_from) {
-            if let Piece::Kept(kept) = piece {
+            if let RecordPiece::Kept(kept) = piece {
                 let mut records = kept.records();
                 let last = records.last().expect("INV-1: a piece without records").clone();
                 records.resize(PIECE, last);
-                *piece = Piece::Open(records.into());
+                *piece = RecordPiece::Open(records.into());
             }
         }
     }
@@ -216,22 +223,22 @@ impl Records {
     /// Packs or forgets the full pieces whose requests have all left. Which these are follows from the run alone.
     fn pack_pieces_at_rest(&mut self) {
         for (i, piece) in self.pieces.iter_mut().enumerate().skip(self.open_from) {
-            if let Piece::Open(records) = piece
+            if let RecordPiece::Open(records) = piece
                 && records.iter().all(|r| r.location().is_gone())
             {
                 if records.iter().all(Record::is_forgotten) {
                     // Of a snapshot.
-                    *piece = Piece::Forgotten;
+                    *piece = RecordPiece::Forgotten;
                 } else if self.forgets {
                     let first = RequestId((i * PIECE) as u32);
                     self.retired.push(Retired { first, records: records.clone() });
-                    *piece = Piece::Forgotten;
+                    *piece = RecordPiece::Forgotten;
                 } else {
-                    *piece = Piece::Packed(Rc::new(PackedPiece::new(records.iter())));
+                    *piece = RecordPiece::Packed(Rc::new(PackedPiece::new(records.iter())));
                 }
             }
         }
-        let at_rest = |piece: &Piece| matches!(piece, Piece::Packed(_) | Piece::Forgotten);
+        let at_rest = |piece: &RecordPiece| matches!(piece, RecordPiece::Packed(_) | RecordPiece::Forgotten);
         while self.pieces.get(self.open_from).is_some_and(at_rest) {
             self.open_from += 1;
         }
@@ -290,6 +297,23 @@ impl<'de> Deserialize<'de> for Records {
     }
 }
 
+impl Location {
+    /// What reports call it.
+    pub fn state(self) -> RequestState {
+        match self {
+            Self::Gateway | Self::OnItsWay(_) => RequestState::InPipeline,
+            Self::Queue(_) | Self::Loading(_) => RequestState::Queued,
+            Self::Batch(_) => RequestState::Running,
+            Self::Transferring(_) => RequestState::Transferring,
+            Self::Landed(_) => RequestState::Landed,
+            Self::Completed(_) => RequestState::Completed,
+            Self::Rejected | Self::Refused(_) => RequestState::Rejected,
+            Self::Dropped(_) => RequestState::Dropped,
+            Self::Lost => RequestState::Lost,
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::record_piece::tests::gone;
@@ -307,7 +331,7 @@ mod tests {
     }
 
     fn packed(records: &Records) -> usize {
-        records.pieces.iter().filter(|piece| matches!(piece, Piece::Packed(_))).count()
+        records.pieces.iter().filter(|piece| matches!(piece, RecordPiece::Packed(_))).count()
     }
 
     #[test]
@@ -340,7 +364,7 @@ mod tests {
         assert_eq!((packed(&records), records.open_from), (3, 0), "all but the first");
         assert_eq!(records.at(waits.index()), copy.at(waits.index()));
         let open = (PIECE * size_of::<Record>()) as u64;
-        let alone = copy.bytes_beside(Some(&records)) - (size_of::<Piece>() * copy.pieces.len()) as u64;
+        let alone = copy.bytes_beside(Some(&records)) - (size_of::<RecordPiece>() * copy.pieces.len()) as u64;
         assert_eq!(alone, 2 * open, "the second piece and the last");
     }
 

@@ -34,7 +34,7 @@ pub(crate) struct Remote {
 
 impl Remote {
     /// A request that is routed.
-    pub(crate) fn new([home, prefill]: [ReplicaId; 2], push: bool, [ahead, epoch]: [u32; 2]) -> Self {
+    pub(crate) fn new(home: ReplicaId, prefill: ReplicaId, push: bool, ahead: u32, epoch: u32) -> Self {
         Self {
             home,
             prefill,

@@ -2,33 +2,11 @@
 
 use super::active::ActiveRequest;
 use super::packed_slab::PackedSlab;
+use super::slot::Slot;
 use base::Content;
 use base::small::sort::sort_by_key;
 use serde::{Deserialize, Serialize};
 use std::rc::Rc;
-
-/// A reference to a request in the system. It carries the generation of its slot, so that one that outlives its request
-/// never finds the next request in the same slot.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub(crate) struct Slot {
-    index: u32,
-    generation: u32,
-}
-
-impl Slot {
-    /// No request.
-    pub(crate) const NONE: Self = Self { index: u32::MAX, generation: u32::MAX };
-
-    /// As numbers; zeros if it is none.
-    pub(crate) fn numbers(self) -> [u32; 2] {
-        [self.index.wrapping_add(1), self.generation.wrapping_add(1)]
-    }
-
-    /// Of these numbers.
-    pub(crate) fn of([index, generation]: [u32; 2]) -> Self {
-        Self { index: index.wrapping_sub(1), generation: generation.wrapping_sub(1) }
-    }
-}
 
 /// All requests in the system.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]

@@ -5,7 +5,6 @@ use super::progress::batch;
 use crate::clock::Clock;
 use crate::gateway::FlowQueue;
 use crate::policy::{AdapterView, ReplicaPhase};
-use crate::replica::{look_at, signals_of};
 use crate::request::{Load, Location, LocationCounts, Slot};
 
 impl Sight<'_> {
@@ -221,7 +220,7 @@ impl Sight<'_> {
                 r.id,
                 r.recent.waiting_tokens
             );
-            let now = signals_of(r, &self.gateway.picture().signals()[i]);
+            let now = r.signals(&self.gateway.picture().signals()[i]);
             let seen = !self.gateway.picture().sees_all()
                 || self.gateway.picture().is_late(r.id)
                 || !self.gateway.router().wants_signals()
@@ -238,7 +237,7 @@ impl Sight<'_> {
         {
             let late = self.gateway.picture().is_late(replica.id);
             assert!(
-                late || look_at(replica, view) == *view,
+                late || replica.view(view) == *view,
                 "INV-7: {:?} is not what the gateway sees",
                 replica.id
             );

@@ -3,7 +3,7 @@
 //! Number 0 is the base model. `adapter-1` and so on have the numbers of their names; any other name has a number above
 //! these, in order of appearance.
 
-use super::explicit::number_of;
+use super::names::number_of;
 use base::rng::{Purpose, Stream};
 use base::{Shared, math};
 use document::{Adapters, limits};

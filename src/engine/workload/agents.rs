@@ -55,7 +55,7 @@ pub(super) struct Turn {
 
 /// What is known of a session that goes on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-struct Open {
+struct AgentSession {
     /// Turns that are due or in flight.
     pending: u32,
     /// Sub-agents that the next turn waits for.
@@ -86,7 +86,7 @@ pub(super) struct Agents {
     due: Queue<(Micros, Turn)>,
     /// Turns in flight, by session and sub-agent.
     sent: LookupMap<u32, Turn>,
-    open: LookupMap<u32, Open>,
+    open: LookupMap<u32, AgentSession>,
     not_sent: u32,
 }
 
@@ -158,7 +158,7 @@ impl Agents {
             turns: draw_rounds(&self.settings.turns, &mut self.stream(Purpose::Rounds, session, 0)),
         };
         self.draw_lengths(&mut turn, 0);
-        self.open.insert(session, Open { pending: 1, ..Open::default() });
+        self.open.insert(session, AgentSession { pending: 1, ..AgentSession::default() });
         self.send(turn)
     }
 
@@ -209,7 +209,7 @@ impl Agents {
     }
 
     /// The agent has an answer: sub-agents follow, or its next turn.
-    fn answered(&mut self, turn: Turn, at: Micros, open: &mut Open) {
+    fn answered(&mut self, turn: Turn, at: Micros, open: &mut AgentSession) {
         if turn.number + 1 >= turn.turns {
             return;
         }
@@ -235,7 +235,7 @@ impl Agents {
     }
 
     /// A sub-agent has an answer: its next turn follows or, after the last one of all, the agent's next turn.
-    fn sub_answered(&mut self, turn: Turn, at: Micros, open: &mut Open) {
+    fn sub_answered(&mut self, turn: Turn, at: Micros, open: &mut AgentSession) {
         if turn.sub + 1 < self.settings.sub_turns {
             let before = turn.before + turn.own + turn.output;
             let mut next = Turn { sub: turn.sub + 1, before, ..turn };
@@ -254,7 +254,7 @@ impl Agents {
     }
 
     /// The agent's turn after `turn`, with the answers of its sub-agents in its prompt.
-    fn follow(&mut self, turn: Turn, answers: u32, at: Micros, open: &mut Open) {
+    fn follow(&mut self, turn: Turn, answers: u32, at: Micros, open: &mut AgentSession) {
         let before = turn.before + turn.own + turn.output;
         let mut next = Turn { number: turn.number + 1, before, ..turn };
         self.draw_lengths(&mut next, answers);
@@ -264,7 +264,7 @@ impl Agents {
     }
 
     /// A turn comes when the tools are done that begin at `at`.
-    fn schedule(&mut self, turn: Turn, at: Micros, open: &mut Open) {
+    fn schedule(&mut self, turn: Turn, at: Micros, open: &mut AgentSession) {
         let tools = draw_think_time(
             &self.settings.tools,
             &mut self.stream(Purpose::ThinkTimes, turn.session, turn.place()),

@@ -95,7 +95,7 @@ impl ArrivalProcess {
             draws: Stream::new(seed, Purpose::Arrivals, number),
             seed,
             number,
-            periods: OnOff::new(&client.arrivals, (seed, number), Micros::ZERO),
+            periods: OnOff::new(&client.arrivals, seed, number, Micros::ZERO),
             ahead: None,
         };
         process.since = process.periods.as_ref().map_or(0, |periods| process.place(periods.from()));
@@ -176,7 +176,7 @@ impl ArrivalProcess {
         if let Some(arrivals) = arrivals.filter(|_| !same_periods) {
             match &mut self.periods {
                 Some(periods) if matches!(arrivals, Arrivals::OnOff { .. }) => periods.adopt(arrivals, now),
-                _ => self.periods = OnOff::new(arrivals, (self.seed, self.number), now),
+                _ => self.periods = OnOff::new(arrivals, self.seed, self.number, now),
             }
         }
         let begins = self.periods.as_ref().map_or(now, |periods| periods.from().max(now));

@@ -2,7 +2,7 @@
 
 use super::RequestSpec;
 use super::adapters::adapter_number;
-use super::source::{DEFAULT, Names};
+use super::names::{DEFAULT, Names, number_of};
 use base::digest::Digest;
 use base::lookup::LookupMap;
 use base::small::sort::sort_by_key;
@@ -139,15 +139,6 @@ impl Sessions {
         self.numbers.insert(key, number);
         number
     }
-}
-
-/// Position of `name` in `names`, to which it is appended if it is new.
-pub(super) fn number_of(names: &mut Vec<String>, name: &str) -> u32 {
-    if let Some(found) = names.iter().position(|n| n == name) {
-        return found as u32;
-    }
-    names.push(name.to_owned());
-    (names.len() - 1) as u32
 }
 
 /// For each request, its place in the alphabetical (byte) order of the names; equal names keep the order of the list.

@@ -10,6 +10,7 @@ mod client;
 mod conversations;
 mod explicit;
 mod lengths;
+mod names;
 mod on_off;
 mod places;
 mod prefixes;

@@ -20,7 +20,7 @@ pub(super) struct OnOff {
 
 impl OnOff {
     /// The periods of client `number` in a run with `seed`, if its arrivals have any, at the first that is not over at `now`.
-    pub(super) fn new(arrivals: &Arrivals, (seed, number): (u64, u32), now: Micros) -> Option<Self> {
+    pub(super) fn new(arrivals: &Arrivals, seed: u64, number: u32, now: Micros) -> Option<Self> {
         let &Arrivals::OnOff { on_s, off_s, periods, .. } = arrivals else { return None };
         let draws = Stream::new(seed, Purpose::OnOff, number);
         let random = periods == OnOffPeriods::Exponential;

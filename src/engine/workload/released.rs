@@ -26,11 +26,11 @@ pub(super) struct Released {
     /// Rows that wait for several, some of which have ended.
     waiting: LookupMap<u32, Waiting>,
     /// By session, what is left of those that have started.
-    open: LookupMap<u32, Open>,
+    open: LookupMap<u32, StartedSession>,
     not_sent: u32,
     /// Not part of a snapshot: it follows from the trace.
     #[serde(skip)]
-    shape: Option<Arc<Shape>>,
+    shape: Option<Arc<TraceShape>>,
 }
 
 /// When sessions start.
@@ -57,7 +57,7 @@ struct Waiting {
 
 /// A session that has started.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-struct Open {
+struct StartedSession {
     /// Rows that have not ended.
     left: u32,
     /// When the latest of the others ended.
@@ -66,7 +66,7 @@ struct Open {
 
 /// What follows from the trace alone.
 #[derive(Debug, PartialEq)]
-struct Shape {
+struct TraceShape {
     trace: Arc<Trace>,
     /// The rows that wait for each row.
     children: Lists,
@@ -113,7 +113,7 @@ impl Lists {
     }
 }
 
-impl Shape {
+impl TraceShape {
     fn new(trace: &Arc<Trace>) -> Self {
         let rows = trace.len();
         let mut session_of = Vec::with_capacity(rows);
@@ -165,7 +165,7 @@ impl Released {
             waiting: LookupMap::default(),
             open: LookupMap::default(),
             not_sent: 0,
-            shape: Some(Arc::new(Shape::new(trace))),
+            shape: Some(Arc::new(TraceShape::new(trace))),
         };
         for _ in 0..settings.sessions_in_flight {
             released.start_another(Micros::ZERO);
@@ -176,7 +176,7 @@ impl Released {
     }
 
     pub(super) fn attach(&mut self, trace: &Arc<Trace>) {
-        self.shape = Some(Arc::new(Shape::new(trace)));
+        self.shape = Some(Arc::new(TraceShape::new(trace)));
     }
 
     pub(super) fn set_speed(&mut self, speed: f64) {
@@ -241,7 +241,7 @@ impl Released {
         &self.shape().trace
     }
 
-    fn shape(&self) -> &Arc<Shape> {
+    fn shape(&self) -> &Arc<TraceShape> {
         self.shape.as_ref().expect("INV-6: a restored source got its trace back")
     }
 
@@ -251,7 +251,7 @@ impl Released {
     }
 
     /// The rows that wait for the start, or the answer, of `row` have it at `at`.
-    fn release(&mut self, shape: &Shape, row: u32, at: Micros, start: bool) {
+    fn release(&mut self, shape: &TraceShape, row: u32, at: Micros, start: bool) {
         for &child in shape.children.of(row) {
             if self.overlaps(row, child) != start {
                 continue;
@@ -278,7 +278,7 @@ impl Released {
     }
 
     /// A row has no answer: those that wait for it are not sent, nor those that wait for them.
-    fn lose(&mut self, shape: &Shape, row: u32, now: Micros) {
+    fn lose(&mut self, shape: &TraceShape, row: u32, now: Micros) {
         let of = |row: u32| shape.children.of(row).iter().copied();
         let mut lost: Vec<u32> = of(row).filter(|&child| !self.overlaps(row, child)).collect();
         while let Some(row) = lost.pop() {
@@ -292,16 +292,16 @@ impl Released {
         }
     }
 
-    fn open(&mut self, session: u32, shape: &Shape) {
+    fn open(&mut self, session: u32, shape: &TraceShape) {
         let left = shape.sessions.of(session).len() as u32;
-        self.open.insert(session, Open { left, latest: Micros::ZERO });
+        self.open.insert(session, StartedSession { left, latest: Micros::ZERO });
     }
 
     /// One row less of a session; after the last one another session may start.
-    fn close(&mut self, shape: &Shape, row: u32, at: Micros) {
+    fn close(&mut self, shape: &TraceShape, row: u32, at: Micros) {
         let session = shape.session_of[row as usize];
         let open = self.open.remove(session).expect("INV-1: a row of no session ended");
-        let open = Open { left: open.left - 1, latest: open.latest.max(at) };
+        let open = StartedSession { left: open.left - 1, latest: open.latest.max(at) };
         if open.left > 0 {
             self.open.insert(session, open);
         } else if matches!(self.starts, Starts::InFlight { .. }) {

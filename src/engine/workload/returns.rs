@@ -11,19 +11,19 @@ const SAVED: f64 = 10.0;
 
 /// How often clients may come again.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-struct Budget {
+struct ReturnBudget {
     /// What a request that comes for the first time adds; 0 for no budget.
     share: f64,
     left: f64,
 }
 
-impl Default for Budget {
+impl Default for ReturnBudget {
     fn default() -> Self {
         Self { share: 0.0, left: SAVED }
     }
 }
 
-impl Budget {
+impl ReturnBudget {
     fn add(&mut self) {
         self.left = (self.left + self.share).min(SAVED);
     }
@@ -40,7 +40,7 @@ impl Budget {
 
 /// What was sent, and how often its client has come again.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-struct Sent {
+struct SentText {
     spec: RequestSpec,
     again: u32,
 }
@@ -52,14 +52,14 @@ pub(super) struct Returns {
     most: u32,
     wait: Span,
     /// Requests in the system.
-    sent: BTreeMap<u32, Sent>,
+    sent: BTreeMap<u32, SentText>,
     /// Those that come again, by instant and in the order in which their clients gave up.
-    due: BTreeMap<(Micros, u32), Sent>,
+    due: BTreeMap<(Micros, u32), SentText>,
     /// How many clients came or come again.
     count: u32,
     /// How often the client of the request that was taken last has come again.
     taken: u32,
-    budget: Budget,
+    budget: ReturnBudget,
     /// How many clients would have come again and had no budget left.
     denied: u32,
 }
@@ -82,7 +82,7 @@ impl Returns {
 
     /// The next request of a client that comes again, as number `taken` of all.
     pub(super) fn take(&mut self, taken: u32) -> Option<RequestSpec> {
-        let ((at, _), Sent { spec, again }) = self.due.pop_first()?;
+        let ((at, _), SentText { spec, again }) = self.due.pop_first()?;
         self.taken = again;
         let rank = if spec.is_listed() { spec.rank } else { taken };
         Some(RequestSpec { arrival: at, rank, ..spec })
@@ -99,7 +99,7 @@ impl Returns {
             if self.taken == 0 {
                 self.budget.add();
             }
-            self.sent.insert(request.0, Sent { spec, again: self.taken });
+            self.sent.insert(request.0, SentText { spec, again: self.taken });
         }
     }
 
@@ -108,7 +108,7 @@ impl Returns {
         if self.sent.is_empty() {
             return false;
         }
-        let Some(Sent { spec, again }) = self.sent.remove(&request.0) else { return false };
+        let Some(SentText { spec, again }) = self.sent.remove(&request.0) else { return false };
         if !gave_up || again >= self.most {
             return false;
         }
@@ -117,7 +117,7 @@ impl Returns {
             return false;
         }
         let at = now.saturating_add(self.wait);
-        self.due.insert((at, self.count), Sent { spec, again: again + 1 });
+        self.due.insert((at, self.count), SentText { spec, again: again + 1 });
         self.count += 1;
         true
     }

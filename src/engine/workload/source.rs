@@ -4,7 +4,8 @@ use super::adapters::adapter_name;
 use super::agents::{Agents, known_of};
 use super::client::ClientSource;
 use super::conversations::conversation_of;
-use super::explicit::{ExplicitSource, number_of};
+use super::explicit::ExplicitSource;
+use super::names::Names;
 use super::places::AFTER_REFUSAL;
 use super::released::Released;
 use super::replay::Replay;
@@ -13,7 +14,7 @@ use super::{RequestSpec, Trace, place_of};
 use base::digest::Digest;
 use base::units::US_PER_S;
 use base::{Micros, RequestId, math};
-use document::{Client, Scenario, SloClass};
+use document::{Client, Scenario};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
@@ -35,39 +36,6 @@ pub struct Source {
     taken: u32,
     /// The earliest request, even if it lies after the horizon; kept up to date so that reading it is free.
     next: Option<(Micros, Origin)>,
-}
-
-/// The tenant and class of requests without one.
-pub(super) const DEFAULT: &str = "default";
-
-/// Names by number.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Names {
-    pub(super) clients: Vec<String>,
-    pub(super) tenants: Vec<String>,
-    pub(super) classes: Vec<String>,
-    /// Number 0 is any model.
-    pub(super) models: Vec<String>,
-    /// Those of adapters that are not numbered.
-    pub(super) adapters: Vec<String>,
-}
-
-impl Names {
-    fn new() -> Self {
-        let classes = SloClass::ALL.iter().map(|class| class.name());
-        Self {
-            clients: Vec::new(),
-            tenants: Vec::new(),
-            classes: std::iter::once(DEFAULT).chain(classes).map(str::to_owned).collect(),
-            models: vec![String::new()],
-            adapters: Vec::new(),
-        }
-    }
-
-    /// The numbers of a client's tenant and model; new names are added.
-    pub(super) fn of(&mut self, client: &Client) -> [u32; 2] {
-        [number_of(&mut self.tenants, tenant_of(client)), number_of(&mut self.models, &client.model)]
-    }
 }
 
 /// Where a request comes from.
@@ -421,11 +389,6 @@ pub fn digest_of(scenario: &Scenario, trace: Option<&Arc<Trace>>, n: u64) -> Dig
         }
     }
     digest
-}
-
-/// The tenant of a client's requests.
-fn tenant_of(client: &Client) -> &str {
-    if client.tenant.is_empty() { &client.name } else { &client.tenant }
 }
 
 /// The first session number after `count` more of them. After very many edits the numbers start again, below those of

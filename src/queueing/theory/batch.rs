@@ -80,7 +80,8 @@ const LARGE: f64 = 1e200;
 /// full batch. Needs Poisson arrivals and exponential numbers of steps; if the limit is out of reach, their law does
 /// not matter.
 pub fn limited_batch(
-    [alpha, delta]: [f64; 2],
+    alpha: f64,
+    delta: f64,
     steps: f64,
     limit: u32,
     rate: f64,
@@ -144,7 +145,7 @@ mod tests {
         let (steps, alpha, delta) = (50.0, 12.0, 0.15);
         let rate = 0.6 / (steps * delta);
         let free = batch_server(alpha / delta, 0.6).expect("stable");
-        let limited = limited_batch([alpha, delta], steps, 5000, rate).expect("stable");
+        let limited = limited_batch(alpha, delta, steps, 5000, rate).expect("stable");
         assert!((limited.mean / free.mean - 1.0).abs() < 1e-9, "{limited:?} {free:?}");
         assert!((limited.none / free.none - 1.0).abs() < 1e-6 && limited.waiting < 1e-9, "{limited:?}");
     }
@@ -153,7 +154,7 @@ mod tests {
     fn steps_of_constant_time_are_servers() {
         let (servers, rho) = (16, 0.9);
         let law = mmc(servers, rho).expect("stable");
-        let found = limited_batch([2.0, 0.0], 5.0, servers, rho * f64::from(servers) / 10.0).expect("stable");
+        let found = limited_batch(2.0, 0.0, 5.0, servers, rho * f64::from(servers) / 10.0).expect("stable");
         assert!((found.full - law.waits).abs() < 1e-9, "{found:?} {law:?}");
         // By Little's law: the wait in services of 10.
         let wait = found.waiting / (rho * f64::from(servers) / 10.0) / 10.0;
@@ -163,11 +164,10 @@ mod tests {
     #[test]
     fn more_than_a_full_batch_carries_is_told() {
         let most = 4.0 / (10.0 * (1.0 + 4.0 * 0.5));
-        assert!(limited_batch([1.0, 0.5], 10.0, 4, 1.01 * most).is_err());
-        assert!(limited_batch([1.0, 0.5], 10.0, 4, 0.99 * most).is_ok_and(|l| l.waiting > 50.0));
+        assert!(limited_batch(1.0, 0.5, 10.0, 4, 1.01 * most).is_err());
+        assert!(limited_batch(1.0, 0.5, 10.0, 4, 0.99 * most).is_ok_and(|l| l.waiting > 50.0));
         assert!(
-            limited_batch([0.0, 0.0], 10.0, 4, 0.1).is_err()
-                && limited_batch([1.0, 1.0], 1.0, 0, 0.1).is_err()
+            limited_batch(0.0, 0.0, 10.0, 4, 0.1).is_err() && limited_batch(1.0, 1.0, 1.0, 0, 0.1).is_err()
         );
     }
 }

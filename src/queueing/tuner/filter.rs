@@ -7,8 +7,8 @@
 use super::super::chain::{Chain, QueueLength};
 use super::super::closed_form::ClosedForm;
 use super::super::matrix::{Matrix, diagonal, inverse, product, sum, transposed, unit_less};
+use super::super::objectives::Pod;
 use super::super::{Mode, NIS_GATE, Params, RequestSize};
-use super::Observation;
 
 /// Standard deviation of a coefficient from one cycle to the next, as a share of it.
 const DRIFT: f64 = 0.05;
@@ -197,4 +197,25 @@ impl Filter {
 
 fn size(seen: &Observation) -> RequestSize {
     RequestSize { input_tokens: seen.pod.input_tokens, output_tokens: seen.pod.output_tokens }
+}
+
+/// An observation for the filter: a pod and its batch limit.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Observation {
+    /// The pod.
+    pub pod: Pod,
+    /// Most requests in its batch.
+    pub max_batch: u32,
+}
+
+impl Observation {
+    pub(super) fn is_usable(&self) -> bool {
+        let p = &self.pod;
+        let all = [p.rate_per_s, p.input_tokens, p.output_tokens, p.ttft_ms, p.itl_ms];
+        self.max_batch > 0 && all.iter().all(|x| x.is_finite() && *x > 0.0)
+    }
+
+    pub(super) fn measured(&self) -> [f64; 2] {
+        [self.pod.ttft_ms, self.pod.itl_ms]
+    }
 }

@@ -9,7 +9,7 @@
 mod filter;
 mod guess;
 
-pub use filter::Update;
+pub use filter::{Observation, Update};
 pub use guess::{GuessFailure, Guessed, consistent_guess, published_guess};
 
 use super::matrix::{Matrix, diagonal, sum};
@@ -29,27 +29,6 @@ const REJECTIONS_BEFORE_A_GUESS: u32 = 10;
 const TRUSTED_UPDATES: u32 = 3;
 /// Seconds after becoming ready in which a pod is ignored, in the corrected mode.
 const GRACE_S: f64 = 120.0;
-
-/// An observation for the filter: a pod and its batch limit.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Observation {
-    /// The pod.
-    pub pod: Pod,
-    /// Most requests in its batch.
-    pub max_batch: u32,
-}
-
-impl Observation {
-    fn is_usable(&self) -> bool {
-        let p = &self.pod;
-        let all = [p.rate_per_s, p.input_tokens, p.output_tokens, p.ttft_ms, p.itl_ms];
-        self.max_batch > 0 && all.iter().all(|x| x.is_finite() && *x > 0.0)
-    }
-
-    fn measured(&self) -> [f64; 2] {
-        [self.pod.ttft_ms, self.pod.itl_ms]
-    }
-}
 
 /// The learnt coefficients of a variant.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]

@@ -2,6 +2,7 @@
 
 mod code;
 mod groups;
+mod kept;
 
 #[cfg(any(feature = "cli", feature = "closeup"))]
 use base::SortedMap;
@@ -9,10 +10,10 @@ use base::number_text::three_digits;
 use base::{ReplicaId, RequestId};
 #[cfg(any(feature = "cli", feature = "closeup"))]
 use document::Scorer;
-use engine::policy::ReplicaView;
 use engine::policy::routing::{Excluded, Term, by_load};
 use engine::{Cluster, Decision, Stage, ranking};
 use groups::Groups;
+use kept::KeptDecision;
 use serde::{Deserialize, Serialize};
 use std::rc::Rc;
 
@@ -23,27 +24,6 @@ const EACH_KEPT: usize = 16;
 /// Memory is limited by the number of candidates: with fewer decisions kept, they reach back further.
 pub(crate) fn is_kept(request: RequestId, replicas: usize) -> bool {
     request.index().is_multiple_of(replicas.div_ceil(EACH_KEPT).max(1))
-}
-
-/// A decision, column by column: candidates as the router saw them, their true loads, and their scores.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-struct KeptDecision {
-    request: u32,
-    /// Position of the chosen candidate; `None` if the request was refused.
-    chosen: Option<u32>,
-    seen: Vec<ReplicaView>,
-    true_load: Vec<u32>,
-    /// Why each candidate was excluded; empty if none was.
-    excluded: Vec<Option<Excluded>>,
-    /// Empty if the policy has no scores.
-    totals: Vec<f64>,
-    terms: Vec<(Term, f64)>,
-    /// One column after another, as many as there are terms.
-    values: Vec<f64>,
-    /// Summands of terms that are expressions: the position of the term and the text.
-    summands: Vec<(u32, Rc<str>)>,
-    /// One column after another, as many as there are summands.
-    summand_values: Vec<f64>,
 }
 
 /// Adds a column, or some of its entries.
@@ -209,40 +189,6 @@ pub struct SummandValue {
     pub text: Rc<str>,
     /// Its value.
     pub value: f64,
-}
-
-impl KeptDecision {
-    /// Clears all columns and keeps their memory.
-    fn clear(&mut self) {
-        let Self {
-            request: _,
-            chosen: _,
-            seen,
-            true_load,
-            excluded,
-            totals,
-            terms,
-            values,
-            summands,
-            summand_values,
-        } = self;
-        seen.clear();
-        true_load.clear();
-        excluded.clear();
-        totals.clear();
-        terms.clear();
-        values.clear();
-        summands.clear();
-        summand_values.clear();
-    }
-
-    fn size(&self) -> u64 {
-        let rows = self.seen.len() * (size_of::<ReplicaView>() + 4);
-        let rows = rows + self.excluded.len() * size_of::<Option<Excluded>>();
-        let columns = self.totals.len() + self.values.len() + self.summand_values.len();
-        let numbers = columns + 3 * (self.terms.len() + self.summands.len());
-        (size_of::<Self>() + rows + 8 * numbers) as u64
-    }
 }
 
 impl Decisions {

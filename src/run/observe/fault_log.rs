@@ -1,6 +1,6 @@
 //! What faults did: each crash with the requests that it broke, when routers knew, and how long goodput took to come back.
 
-use base::{Micros, ReplicaId};
+use base::{Micros, Period, ReplicaId};
 use engine::{BreakReason, Fact, FaultFact, FaultKind, RequestFact};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
@@ -55,10 +55,7 @@ impl FaultRow {
 
     /// Whether what is sent there meanwhile breaks or stays.
     fn breaks_what_comes(&self) -> bool {
-        match self.kind {
-            None | Some(FaultKind::Stuck | FaultKind::Unreachable) => true,
-            Some(FaultKind::Slow | FaultKind::Signals | FaultKind::TransferLink) => false,
-        }
+        self.kind.is_none_or(|kind| kind.words().breaks_what_comes)
     }
 }
 
@@ -240,8 +237,8 @@ impl FaultLog {
         self.between(from, to) as f64 >= row.wanted_per_s() * OVER_S as f64
     }
 
-    /// How long replicas were down up to `now`, in microseconds.
-    pub(crate) fn down_us(&self, [from, to]: [Micros; 2]) -> u64 {
+    /// How long replicas were down in a period, all together, in microseconds.
+    pub(crate) fn down_us(&self, Period { from, to }: Period) -> u64 {
         let down = |row: &FaultRow| row.until.min(to).0.saturating_sub(row.at.max(from).0);
         self.rows.iter().filter(|row| row.kind.is_none()).map(down).sum()
     }

@@ -6,9 +6,9 @@ mod moving;
 mod ports;
 
 use crate::observe::trips::Trips;
-use base::multiply::wide_product;
+use base::multiply::area;
 use base::stats::Coverage;
-use base::{Micros, ReplicaId, RequestId, Span};
+use base::{Micros, Period, ReplicaId, RequestId, Span};
 use engine::{Fact, FaultFact, FleetFact, ReplicaFact, RequestFact};
 pub(crate) use moving::MovingAreas;
 use moving::MovingBlocks;
@@ -130,11 +130,6 @@ pub(crate) struct Reading {
 
 /// Microseconds in an hour.
 const US_PER_HOUR: f64 = 3.6e9;
-
-/// A count that held for some microseconds.
-fn area(count: u32, us: u64) -> u128 {
-    wide_product(us, count.into())
-}
 
 impl Meter {
     fn new(now: Micros) -> Self {
@@ -383,38 +378,38 @@ impl Meters {
     /// Cost of a replica in US dollars for its existence in the measurement window until `end`, each hour at the
     /// price of that time; `None` without a price.
     pub(crate) fn usd(&self, replica: usize, end: Micros, usd_per_hour: Option<f64>) -> Option<f64> {
-        self.usd_between(replica, [self.from, end], usd_per_hour)
+        self.usd_between(replica, Period { from: self.from, to: end }, usd_per_hour)
     }
 
-    /// The same between two instants.
+    /// The same over another period.
     pub(crate) fn usd_between(
         &self,
         replica: usize,
-        [mut from, end]: [Micros; 2],
+        Period { mut from, to }: Period,
         usd_per_hour: Option<f64>,
     ) -> Option<f64> {
         let meter = &self.replicas[replica];
         let mut usd = Some(0.0);
         for &(until, price) in &meter.prices {
-            let until = until.min(end).max(from);
+            let until = until.min(to).max(from);
             let up_us = meter.up_us(from, until);
             if up_us > 0 {
                 usd = usd.zip(price).map(|(usd, price)| usd + price * up_us as f64 / US_PER_HOUR);
             }
             from = until;
         }
-        let up_us = meter.up_us(from, end);
+        let up_us = meter.up_us(from, to);
         usd.zip(usd_per_hour).map(|(usd, price)| usd + price * up_us as f64 / US_PER_HOUR)
     }
 
-    /// How long a replica existed between two instants, in microseconds.
-    pub(crate) fn up_between(&self, replica: usize, [from, end]: [Micros; 2]) -> u64 {
-        self.replicas[replica].up_us(from, end)
+    /// How long a replica existed in a period, in microseconds.
+    pub(crate) fn up_between(&self, replica: usize, period: Period) -> u64 {
+        self.replicas[replica].up_us(period.from, period.to)
     }
 
-    /// Whether a replica existed at any time between two instants.
-    pub(crate) fn existed(&self, replica: usize, [from, end]: [Micros; 2]) -> bool {
-        self.replicas[replica].up_us(from, end) > 0
+    /// Whether a replica existed at any time in a period.
+    pub(crate) fn existed(&self, replica: usize, period: Period) -> bool {
+        self.up_between(replica, period) > 0
     }
 
     /// The bytes of its list of requests on their way that are not shared with `later`.

@@ -47,8 +47,8 @@ impl Passages {
         if completed {
             self.cell(until).completed += 1;
         }
-        self.fill([arrival, until], |cell| &mut cell.inside_us);
-        self.fill([arrival, scheduled.unwrap_or(until).min(until)], |cell| &mut cell.waiting_us);
+        self.fill(arrival, until, |cell| &mut cell.inside_us);
+        self.fill(arrival, scheduled.unwrap_or(until).min(until), |cell| &mut cell.waiting_us);
     }
 
     /// The cell of an instant; there is one from now on.
@@ -77,7 +77,7 @@ impl Passages {
     }
 
     /// Adds the time between two instants to the cells that it lies in.
-    fn fill(&mut self, [begin, end]: [u64; 2], field: impl Fn(&mut Cell) -> &mut u64) {
+    fn fill(&mut self, begin: u64, end: u64, field: impl Fn(&mut Cell) -> &mut u64) {
         self.cell(end);
         let width = self.width_us;
         let mut at = begin;

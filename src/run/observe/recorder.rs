@@ -241,7 +241,7 @@ impl Recorder {
 }
 
 /// A request with `tokens` tokens that completed.
-fn finished([ttft, e2e]: [Span; 2], tokens: u32, met: Met) -> Finished {
+fn finished(ttft: Span, e2e: Span, tokens: u32, met: Met) -> Finished {
     let tpot = (tokens > 1).then(|| Span((e2e.0 - ttft.0) / u64::from(tokens - 1)));
     Finished { e2e, tpot, good: met.all() }
 }
@@ -300,7 +300,7 @@ impl Recorder {
             RequestFact::Completed { request, class, ttft, e2e, tokens, .. } => {
                 let met = self.targets.of(class).met(ttft.0, e2e.0, tokens);
                 self.judgements.enter(request, met);
-                self.completed(at, finished([ttft, e2e], tokens, met));
+                self.completed(at, finished(ttft, e2e, tokens, met));
             }
             RequestFact::Preempted { .. } => {
                 self.fact_counts.preemptions += 1;

@@ -51,7 +51,7 @@ impl KeptStep {
 
 /// What the engine has reported of the step that is about to begin.
 #[derive(Clone, Copy, Debug, Default)]
-struct Told {
+struct ComingStep {
     terms: StepTerms,
     context: u64,
     chunks: u32,
@@ -76,7 +76,7 @@ pub(crate) struct StepLog {
     /// No step that was kept took longer.
     longest: u64,
     #[serde(skip)]
-    told: Told,
+    told: ComingStep,
 }
 
 impl StepLog {
@@ -84,7 +84,7 @@ impl StepLog {
     pub(crate) const KEEPS: bool = true;
 
     pub(crate) fn terms(&mut self, terms: StepTerms, context: u64) {
-        self.told = Told { terms, context, ..Told::default() };
+        self.told = ComingStep { terms, context, ..ComingStep::default() };
     }
 
     pub(crate) fn chunk(&mut self, chunk: PromptChunk) {
@@ -106,7 +106,7 @@ impl StepLog {
             self.begun.resize(replica.index() + 1, 0);
         }
         let begun = &mut self.begun[replica.index()];
-        let Told { terms, context, chunks, finished } = std::mem::take(&mut self.told);
+        let ComingStep { terms, context, chunks, finished } = std::mem::take(&mut self.told);
         let first_chunk = self.first_chunk + self.chunks.len() as u64 - u64::from(chunks);
         let (replica, seq, at, span) = (replica.0, *begun, at.0, span.0);
         *begun += 1;

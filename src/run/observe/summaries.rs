@@ -25,7 +25,7 @@ pub(super) enum Latency {
 
 /// What a kind of group is numbered by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum GroupNumbering {
     Replica,
     Class,
     Tenant,
@@ -93,10 +93,22 @@ pub(super) struct Sums {
     pub(super) reused_tokens: u64,
 }
 
+/// What of a request lies in the measurement window.
+#[derive(Clone, Copy)]
+pub(super) struct WindowShare {
+    /// Whether it arrived there.
+    pub(super) arrived: bool,
+    /// Whether its first token came there.
+    pub(super) answered: bool,
+    /// How it ended there.
+    pub(super) ended: Option<Ended>,
+}
+
 impl Sums {
-    /// Adds a request: whether it arrived in the measurement window, whether its first token came there, and how it ended there.
-    pub(super) fn add(&mut self, r: &Record, [counts, answered]: [bool; 2], ended: Option<Ended>) {
-        if counts {
+    /// Adds a request.
+    pub(super) fn add(&mut self, r: &Record, measured: WindowShare) {
+        let WindowShare { arrived, answered, ended } = measured;
+        if arrived {
             self.arrived += 1;
             if r.first_scheduled.is_known() {
                 let reused = r.cached_tokens.min(r.prompt_tokens);
@@ -141,7 +153,7 @@ pub(crate) struct Summaries {
     /// By [`Latency`], of all requests.
     latencies: [Sketch; 4],
     pub(super) scheduling_delay: Sketch,
-    /// By [`Kind`] and number.
+    /// By [`GroupNumbering`] and number.
     groups: [Vec<GroupSums>; 4],
     /// By reason: requests refused.
     refused: Vec<u32>,
@@ -185,7 +197,7 @@ impl Summaries {
     }
 
     /// The groups of a kind, by number; the last ones may be missing.
-    pub(super) fn groups(&self, kind: Kind) -> &[GroupSums] {
+    pub(super) fn groups(&self, kind: GroupNumbering) -> &[GroupSums] {
         &self.groups[kind as usize]
     }
 
@@ -203,7 +215,7 @@ impl Summaries {
         let (counts, from) = (warmup.counts(id, r.arrival), warmup.from());
         let ended = ended(r, met, warmup);
         let answered = r.ttft.get().is_some_and(|ttft| r.arrival + ttft >= from);
-        self.sums.add(r, [counts, answered], ended);
+        self.sums.add(r, WindowShare { arrived: counts, answered, ended });
         let measured = if counts {
             let us = |span: base::Maybe<base::Span>| span.get().map(|span| span.0);
             [us(r.ttft), tpot_us(r), us(r.e2e), queue_wait_us(r)]
@@ -219,7 +231,7 @@ impl Summaries {
         if counts {
             self.scheduling_delay
                 .add(scheduling_delay_us(r).unwrap_or(0), scheduling_delay_us(r).is_some().into());
-            self.note_waits(measured);
+            self.note_waits(measured[Latency::Ttft as usize], measured[Latency::QueueWait as usize]);
         }
         let numbers = [r.replica().map(|replica| replica.0), Some(r.class), Some(r.tenant), Some(r.client)];
         for (groups, number) in self.groups.iter_mut().zip(numbers) {
@@ -241,7 +253,7 @@ impl Summaries {
         self.passages.add(passage(r), now.0);
     }
 
-    fn note_waits(&mut self, [ttft, _, _, wait]: [Option<u64>; 4]) {
+    fn note_waits(&mut self, ttft: Option<u64>, wait: Option<u64>) {
         if let Some(ttft) = ttft {
             self.waited_us[0] += u128::from(ttft);
             self.waited_us[1] += u128::from(wait.unwrap_or(0));

@@ -10,6 +10,7 @@
 use super::passages::{Passage, Passages};
 use super::recorder::Recorder;
 use super::summaries::passage;
+use base::Period;
 use base::number_text::three_digits as of_positive;
 use base::stats::t_975;
 use engine::Cluster;
@@ -103,16 +104,17 @@ pub(crate) fn verdict(engine: &Cluster, recorder: &Recorder) -> RunVerdict {
     if from >= to {
         return judge(&Batches::default(), 0.0);
     }
-    let ends = [from.0, to.0];
+    let period = Period { from, to };
     let batches = match recorder.summed_up(engine) {
-        Some(all) => batches_of_cells(ends, all.arrived_since, &all.passages),
-        None => batches(ends, records.iter().map(|r| passage(&r))),
+        Some(all) => batches_of_cells(period, all.arrived_since, &all.passages),
+        None => batches(period, records.iter().map(|r| passage(&r))),
     };
     judge(&batches, (to.0 - from.0) as f64 / 1e6 / BATCHES as f64)
 }
 
 /// The same from cells of time, each of which counts for its share that lies within.
-fn batches_of_cells([from, to]: [u64; 2], arrivals: u64, passages: &Passages) -> Batches {
+fn batches_of_cells(period: Period, arrivals: u64, passages: &Passages) -> Batches {
+    let (from, to) = (period.from.0, period.to.0);
     let mut found = Batches { arrivals, ..Batches::default() };
     let width = (to - from) as f64 / BATCHES as f64;
     let half = from + (to - from) / 2;
@@ -138,7 +140,8 @@ fn batches_of_cells([from, to]: [u64; 2], arrivals: u64, passages: &Passages) ->
     found
 }
 
-fn batches([from, to]: [u64; 2], passages: impl Iterator<Item = Passage>) -> Batches {
+fn batches(period: Period, passages: impl Iterator<Item = Passage>) -> Batches {
+    let (from, to) = (period.from.0, period.to.0);
     let mut found = Batches::default();
     let width = (to - from) as f64 / BATCHES as f64;
     let half = from + (to - from) / 2;
@@ -147,16 +150,16 @@ fn batches([from, to]: [u64; 2], passages: impl Iterator<Item = Passage>) -> Bat
         found.last_half[0] += u64::from((half..=to).contains(&arrival));
         found.last_half[1] += u64::from(completed && left.is_some_and(|left| (half..=to).contains(&left)));
         let until = left.unwrap_or(to);
-        add(&mut found.inside, [arrival, until], (from, width));
-        add(&mut found.waiting, [arrival, scheduled.unwrap_or(until)], (from, width));
+        // In batches since the first began.
+        let at = |instant: u64| instant.saturating_sub(from) as f64 / width;
+        add(&mut found.inside, at(arrival), at(until));
+        add(&mut found.waiting, at(arrival), at(scheduled.unwrap_or(until)));
     }
     found
 }
 
-/// Adds the time between two instants to the means of batches, as a share of their width.
-fn add(means: &mut [f64; BATCHES], [begin, end]: [u64; 2], (from, width): (u64, f64)) {
-    let at = |instant: u64| instant.saturating_sub(from) as f64 / width;
-    let (begin, end) = (at(begin), at(end));
+/// Adds the time between two instants to the means of batches; the width of one is the unit of time.
+fn add(means: &mut [f64; BATCHES], begin: f64, end: f64) {
     for (k, mean) in means.iter_mut().enumerate().skip(begin as usize) {
         let (low, high) = (k as f64, (k + 1) as f64);
         if low >= end {
@@ -249,6 +252,7 @@ fn judge(found: &Batches, batch_s: f64) -> RunVerdict {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use base::Micros;
 
     /// Arrivals every second for 1,000 s, each inside for a time by its number and waiting for a part of it.
     fn of(stay: impl Fn(u64) -> [u64; 2]) -> RunVerdict {
@@ -258,7 +262,7 @@ mod tests {
             let seen = |at: u64| (at <= 1_000_000_000).then_some(at);
             (arrival, seen((k + wait) * 1_000_000), seen(left), seen(left).is_some())
         });
-        judge(&batches([0, 1_000_000_000], passages), 50.0)
+        judge(&batches(Period { from: Micros::ZERO, to: Micros(1_000_000_000) }, passages), 50.0)
     }
 
     #[test]
@@ -290,7 +294,10 @@ mod tests {
     #[test]
     fn the_mean_of_a_batch_is_the_time_inside_it() {
         // One request from 40 s to 110 s: 10 s of the first batch of 50 s, all of the second, 10 s of the third.
-        let found = batches([0, 1_000_000_000], std::iter::once((40_000_000, None, Some(110_000_000), true)));
+        let found = batches(
+            Period { from: Micros::ZERO, to: Micros(1_000_000_000) },
+            std::iter::once((40_000_000, None, Some(110_000_000), true)),
+        );
         let near = |k: usize, x: f64| (found.inside[k] - x).abs() < 1e-9;
         assert!(near(0, 0.2) && near(1, 1.0) && near(2, 0.2) && near(3, 0.0), "{found:?}");
         assert_eq!(judge(&found, 50.0).state, LoadState::TooShort);

@@ -24,7 +24,7 @@ pub(crate) const SECONDS_KEPT: usize = 120;
 
 /// One second.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-struct Second {
+struct WindowSecond {
     /// Which second of the run.
     index: u64,
     arrived: Vec<u32>,
@@ -77,7 +77,7 @@ pub(crate) struct Finished {
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Window {
     /// Past seconds do not change: copies of a run share them, and checkpoints keep them packed.
-    seconds: SharedQueue<Second, 1>,
+    seconds: SharedQueue<WindowSecond, 1>,
     /// By replica: the steps it has run.
     busy: Vec<Coverage>,
     /// When requests arrived that have not been in a batch yet.
@@ -150,7 +150,7 @@ fn percentiles(found: Option<(u64, [f64; 3])>) -> Percentiles {
     })
 }
 
-impl Second {
+impl WindowSecond {
     fn size(&self) -> u64 {
         let ranks = self.ranks.iter().flat_map(|r| [&r.ttft, &r.itl, &r.e2e, &r.tpot]);
         let numbers = 4 * (self.arrived.len() + self.routed.len()) + 8 * (self.e2e.len() + self.tpot.len());
@@ -201,7 +201,7 @@ fn take_small(from: &mut BitReader) -> Vec<u32> {
 }
 
 /// A second that is over.
-impl Entry for Second {
+impl Entry for WindowSecond {
     type Packed = [u64];
 
     fn pack(piece: &[Self]) -> Rc<[u64]> {
@@ -363,7 +363,7 @@ impl Window {
         s.tpot.extend(request.tpot.map(|tpot| tpot.0));
     }
 
-    fn second(&mut self, now: Micros) -> &mut Second {
+    fn second(&mut self, now: Micros) -> &mut WindowSecond {
         if now >= self.until {
             self.begin_second(now.0 / US_PER_S);
         }
@@ -379,17 +379,17 @@ impl Window {
             if self.seconds.len() == SECONDS_KEPT {
                 self.seconds.drop_first();
             }
-            self.seconds.push(Second { index, busy: self.busy.clone(), ..Second::default() });
+            self.seconds.push(WindowSecond { index, busy: self.busy.clone(), ..WindowSecond::default() });
         }
     }
 
     /// The seconds from `first` on, the latest first. At most one other second is unpacked.
-    fn since(&self, first: u64) -> Vec<&Second> {
+    fn since(&self, first: u64) -> Vec<&WindowSecond> {
         self.seconds.iter().rev().take_while(|s| s.index >= first).collect()
     }
 
     /// By replica: how long a step ran between the beginning of second `first` and `now`.
-    fn busy_us(&self, first: u64, since: &[&Second], now: Micros, replicas: usize) -> Vec<u64> {
+    fn busy_us(&self, first: u64, since: &[&WindowSecond], now: Micros, replicas: usize) -> Vec<u64> {
         // No step began between second `first` and the first second kept since.
         let before = since.last().map_or(&self.busy, |s| &s.busy);
         let until = |all: &[Coverage], replica: usize, at| all.get(replica).map_or(0, |c| c.before(at));
@@ -404,7 +404,7 @@ impl Window {
 
     /// The values of one kind of the latest `window_s` seconds in order, each with its count.
     fn merged(&self, now: Micros, window_s: f64, part: fn(&SecondRanks) -> &Ranks) -> Vec<(u64, u64)> {
-        let running = self.seconds.last().map(Second::in_order).unwrap_or_default();
+        let running = self.seconds.last().map(WindowSecond::in_order).unwrap_or_default();
         let since = self.since(first_second(now, window_s));
         let ranks = since.iter().map(|s| part(s.ranks.as_ref().unwrap_or(&running)));
         Ranks::merged(&ranks.collect::<Vec<_>>())
@@ -413,10 +413,10 @@ impl Window {
     /// The percentiles of two kinds of values of the seconds `since`.
     fn of_both(
         &self,
-        since: &[&Second],
+        since: &[&WindowSecond],
         parts: [fn(&SecondRanks) -> &Ranks; 2],
     ) -> [base::stats::Percentiles; 2] {
-        let running = self.seconds.last().map(Second::in_order).unwrap_or_default();
+        let running = self.seconds.last().map(WindowSecond::in_order).unwrap_or_default();
         parts.map(|part| {
             let ranks = since.iter().map(|s| part(s.ranks.as_ref().unwrap_or(&running)));
             Ranks::percentiles(&ranks.collect::<Vec<_>>())
@@ -450,7 +450,7 @@ impl Window {
             ..WindowSums::default()
         };
         let [mut ttft_of, mut prefill_ttft_of] = [(); 2].map(|()| vec![Vec::new(); replicas]);
-        let running = self.seconds.last().map(Second::in_order).unwrap_or_default();
+        let running = self.seconds.last().map(WindowSecond::in_order).unwrap_or_default();
         let mut ranks: Vec<&SecondRanks> = Vec::new();
         for s in since {
             for (i, n) in s.arrived.iter().enumerate().filter(|(i, _)| *i < clients) {

@@ -24,12 +24,12 @@ pub(super) struct EditLog {
 
 /// The next edit's place on the clock.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Place {
+pub(super) struct EditPlace {
     at_us: u64,
     after_events: Option<u64>,
 }
 
-impl Place {
+impl EditPlace {
     pub(super) fn at(self) -> Micros {
         Micros(self.at_us)
     }
@@ -90,8 +90,8 @@ impl EditLog {
         self.edits.insert(self.applied, edit);
     }
 
-    pub(super) fn next(&self) -> Option<Place> {
-        self.edits.get(self.applied).map(|e| Place { at_us: e.at_us, after_events: e.after_events })
+    pub(super) fn next(&self) -> Option<EditPlace> {
+        self.edits.get(self.applied).map(|e| EditPlace { at_us: e.at_us, after_events: e.after_events })
     }
 
     pub(super) fn flags(&self) -> Vec<Flag> {
@@ -214,7 +214,7 @@ impl Session {
     /// The next edit of the log that can happen: edits after the end of the run do not, whether it ended at its
     /// horizon or by a livelock. After a livelock events are still due: a later edit would come before them, and they
     /// would run in its past.
-    pub(super) fn next_edit(&self) -> Option<Place> {
+    pub(super) fn next_edit(&self) -> Option<EditPlace> {
         let given_up = self.engine.gave_up();
         let end = if given_up { self.engine.last_event_at() } else { self.engine.horizon() };
         self.edits.next().filter(|e| e.at() <= end)

@@ -3,7 +3,6 @@
 //! Blocks take memory when first used, and unused blocks are taken first. So a run uses at most the blocks of its
 //! caches, and at most those that all its requests together fill.
 
-use super::Audience;
 use base::{Diagnostic, Micros};
 use document::expression::Name;
 use document::{
@@ -254,4 +253,13 @@ fn remembers_prompts(w: &Weighted) -> bool {
     };
     let priority = Scorer::Expression(Expression(w.priority.clone()));
     sticks || asks(&priority) || w.scorers().iter().any(|row| asks(&row.scorer))
+}
+
+/// The audience of a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Audience {
+    /// A page: keep the event log, decisions and the latest window.
+    Live,
+    /// A batch run, read only at its end: keep what the report needs.
+    Batch,
 }

@@ -49,19 +49,11 @@ use edits::{Course, EditLog};
 use engine::perf::Plan;
 use engine::workload::Source;
 use engine::{Cluster, Detail};
+pub use memory::Audience;
 use memory::Needs;
 use recording::Recording;
 use std::borrow::Cow;
 use std::sync::Arc;
-
-/// The audience of a run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Audience {
-    /// A page: keep the event log, decisions and the latest window.
-    Live,
-    /// A batch run, read only at its end: keep what the report needs.
-    Batch,
-}
 
 /// A run in progress.
 #[derive(Clone, Debug)]

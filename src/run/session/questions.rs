@@ -3,7 +3,7 @@
 use super::view::{EventRows, EventsQuery, Evidence, RequestDetail, RunFigures};
 use super::{History, Session, Trace};
 use base::ask::AttachedBytes;
-use base::{Diagnostic, Diagnostics, Micros, Span};
+use base::{Diagnostic, Diagnostics, Micros, Period, Span};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
@@ -48,8 +48,8 @@ pub struct SlowestQuery {
 impl SlowestQuery {
     fn of(self, run: &Session) -> Option<u32> {
         let most = |us: Option<f64>| us.map_or(Micros::MAX, instant);
-        let between = [instant(self.from_us), most(self.to_us)];
-        run.slowest(self.ttft, between, Span(most(self.at_most_us).0))
+        let period = Period { from: instant(self.from_us), to: most(self.to_us) };
+        run.slowest(self.ttft, period, Span(most(self.at_most_us).0))
     }
 }
 

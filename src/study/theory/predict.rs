@@ -233,7 +233,7 @@ fn batch(fleet: &Fleet, rho: f64, each: f64) -> Result<Prediction, Trouble> {
 /// exponential answers.
 fn limited(fleet: &Fleet, each: f64) -> Result<Prediction, Trouble> {
     let b = fleet.batch;
-    let law = limited_batch([b.alpha, b.delta], b.steps, fleet.max_batch, each)?;
+    let law = limited_batch(b.alpha, b.delta, b.steps, fleet.max_batch, each)?;
     let queue = law.waiting / each * (1.0 + fleet.service.scv) / 2.0;
     let itl = law.mean / each / b.steps - b.delta + b.decode;
     let p = in_steps(fleet, each, [law.none, law.mean, law.full], itl);

@@ -4,7 +4,7 @@ use super::lane::{Waiting, key};
 use super::queue::FlowQueue;
 use crate::clock::ClusterEvent;
 use crate::facts::{RequestFact, Sink};
-use crate::gateway::state::{Around, Gateway};
+use crate::gateway::{around::Around, state::Gateway};
 use crate::policy::Reason;
 use crate::request::{Record, Slot};
 use base::{Micros, RequestId};

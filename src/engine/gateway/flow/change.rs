@@ -3,8 +3,9 @@
 use super::lane::{Lane, Waiting};
 use super::queue::FlowQueue;
 use crate::facts::Sink;
+use crate::gateway::picture::PhaseTurn;
 use crate::gateway::routing::uncached_tokens;
-use crate::gateway::state::{Around, Gateway};
+use crate::gateway::{around::Around, state::Gateway};
 use crate::policy::ReplicaPhase;
 use crate::replica::Replica;
 use crate::request::{Book, Record};
@@ -16,7 +17,8 @@ impl FlowQueue {
     /// A replica was added or is in another phase: lanes may be served now, or not any more.
     pub(in crate::gateway) fn see_phase(
         &mut self,
-        (replica, phase): (&Replica, ReplicaPhase),
+        replica: &Replica,
+        phase: ReplicaPhase,
         now: Micros,
         book: &Book,
     ) {
@@ -25,9 +27,9 @@ impl FlowQueue {
         self.try_soon(now);
     }
 
-    /// Routers take a replica for the second of two phases, if it was the first for them: it was ejected, or readmitted.
-    pub(in crate::gateway) fn turn(&mut self, replica: ReplicaId, phases: [ReplicaPhase; 2], now: Micros) {
-        self.gauge.turn(replica, phases);
+    /// A replica turns from one phase to another for routers, if they saw it in the first: it was ejected, or readmitted.
+    pub(in crate::gateway) fn turn(&mut self, replica: ReplicaId, turn: PhaseTurn, now: Micros) {
+        self.gauge.turn(replica, turn);
         self.try_soon(now);
     }
 

@@ -1,7 +1,7 @@
 //! Eviction: a request in flight of negative priority makes room for a higher band that has to wait.
 
 use super::queue::FlowQueue;
-use crate::gateway::state::Around;
+use crate::gateway::around::Around;
 use base::RequestId;
 
 impl FlowQueue {

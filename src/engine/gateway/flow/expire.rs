@@ -3,7 +3,7 @@
 use super::lane::Waiting;
 use super::queue::FlowQueue;
 use crate::facts::{RequestFact, Sink};
-use crate::gateway::state::{Around, Gateway};
+use crate::gateway::{around::Around, state::Gateway};
 use crate::policy::Reason;
 
 impl Gateway {

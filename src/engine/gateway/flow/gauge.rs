@@ -1,7 +1,7 @@
 //! The gauge of a saturation detector: what it sees of the replicas, and what the gateway itself counts.
 
 use crate::gateway::ejection::{Takers, any_serves};
-use crate::gateway::picture::Picture;
+use crate::gateway::picture::{PhaseTurn, Picture, RouterWants};
 use crate::policy::flow::{Load, saturation};
 use crate::policy::{ReplicaPhase, ReplicaView};
 use crate::replica::Replica;
@@ -73,15 +73,15 @@ impl Gauge {
         self.picture.set_phase(replica.id(), phase);
     }
 
-    /// A replica is in the second of two phases now if it was in the first.
-    pub(in crate::gateway) fn turn(&mut self, replica: ReplicaId, phases: [ReplicaPhase; 2]) {
-        self.picture.turn(replica, phases);
+    /// A replica turns from one phase to another if it was in the first.
+    pub(in crate::gateway) fn turn(&mut self, replica: ReplicaId, turn: PhaseTurn) {
+        self.picture.turn(replica, turn);
     }
 
     /// An event of a replica has run at `now`, which has `in_flight` requests now.
     #[inline]
     pub(in crate::gateway) fn see(&mut self, replica: &Replica, in_flight: u32, now: Micros) {
-        self.picture.see(replica, (in_flight, now), [false; 2]);
+        self.picture.see(replica, in_flight, now, RouterWants::default());
     }
 
     /// The signals of a replica are that late from now on; not any more if that is 0.

@@ -51,14 +51,14 @@ impl PartialOrd for Waiting {
 
 /// The requests of one flow.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-struct Line {
+struct FlowLine {
     flow: u32,
     /// With those that have gone on waiting in vain and left.
     queue: Queue<Waiting>,
     waiting: u32,
 }
 
-impl Line {
+impl FlowLine {
     /// The next request; those that have left are forgotten.
     fn head(&mut self, book: &Book) -> Option<Waiting> {
         while let Some(&next) = self.queue.peek() {
@@ -76,7 +76,7 @@ impl Line {
 pub(super) struct Band {
     pub(super) settings: FlowBand,
     /// Those with a request that waits, in order of flow.
-    lines: Vec<Line>,
+    lines: Vec<FlowLine>,
     pub(super) waiting: u32,
     pub(super) tokens: u64,
     /// The flow that went last.
@@ -111,7 +111,7 @@ impl Band {
     fn push(&mut self, request: Waiting) {
         let flow = self.line_of(request.flow);
         let place = self.place(flow).unwrap_or_else(|place| {
-            self.lines.insert(place, Line { flow, queue: Queue::default(), waiting: 0 });
+            self.lines.insert(place, FlowLine { flow, queue: Queue::default(), waiting: 0 });
             place
         });
         let line = &mut self.lines[place];
@@ -138,7 +138,8 @@ impl Band {
             Fairness::GlobalStrict => self.lines.first()?.flow,
             Fairness::RoundRobin => next_in_turn(self.latest, self.lines.iter().map(|line| line.flow))?,
             Fairness::ProgramAware(s) => {
-                let head = |line: &mut Line| line.head(book).map(|w| Flow { id: line.flow, since: w.since });
+                let head =
+                    |line: &mut FlowLine| line.head(book).map(|w| Flow { id: line.flow, since: w.since });
                 let flows: Vec<Flow> = self.lines.iter_mut().filter_map(head).collect();
                 accounts.least_served(s, now, flows.into_iter())?
             }

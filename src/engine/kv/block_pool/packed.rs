@@ -6,8 +6,8 @@
 //! list. Blocks that a request got together are later neighbours on the free list, so their numbers and hashes are
 //! neighbours too. Equal hashes of many replicas are kept once for all of them.
 
-use super::watch::Watch;
-use super::{Block, BlockPool, Found};
+use super::watch::LossWatch;
+use super::{Block, BlockPool, FoundPrefix};
 use crate::kv::BlockTable;
 use crate::kv::free_list::{FreeList, HOLE};
 use crate::kv::stamps::Stamps;
@@ -88,14 +88,14 @@ const NOTHING: u32 = HOLE >> CONTENT;
 const KNOWN: u32 = NOTHING;
 
 /// Hands out the numbers of blocks in the order in which they are written or read.
-struct Numbers {
+struct BlockNumbers {
     numbering: Numbering,
     code: StepCode,
     hashed: u32,
     other: u32,
 }
 
-impl Numbers {
+impl BlockNumbers {
     /// `hashed` is the first number for blocks without a hash; it has no effect if only hashed blocks are numbered.
     fn new(numbering: Numbering, hashed: u32, touched: u32) -> Self {
         Self { numbering, code: StepCode::new(width_of(touched)), hashed: 0, other: hashed }
@@ -158,8 +158,8 @@ impl BlockPool {
             places: Vec::new(),
             listed: FreeList::default(),
             by_hash: LookupMap::default(),
-            watch: Watch::default(),
-            found: Found::default(),
+            watch: LossWatch::default(),
+            found: FoundPrefix::default(),
             retired: self.retired.clone(),
             // Their number, until the blocks are known again.
             states: BlockTable::without_blocks(states, 0),
@@ -205,7 +205,7 @@ impl BlockPool {
         let mut out = BitWriter::default();
         // The hashed blocks in the order in which they are written.
         let mut written = Vec::with_capacity(self.by_hash.len());
-        let mut given = Numbers::new(numbering, 0, self.touched);
+        let mut given = BlockNumbers::new(numbering, 0, self.touched);
         let slots = self.pack_listed(&mut given, &mut out, &mut written);
         self.pack_tables(tables, &mut given, &mut out, &mut written);
         // Read first and looked up afterwards: the reads then do not wait for the look-ups.
@@ -243,7 +243,7 @@ impl BlockPool {
     }
 
     /// Writes the free list as pieces of entries with the same kind of content. Returns its number of places.
-    fn pack_listed(&self, given: &mut Numbers, out: &mut BitWriter, written: &mut Vec<u32>) -> u32 {
+    fn pack_listed(&self, given: &mut BlockNumbers, out: &mut BitWriter, written: &mut Vec<u32>) -> u32 {
         let kind_of = |entry: u32| entry >> CONTENT;
         let kept = given.numbering == Numbering::Kept;
         let entries = self.listed.slots_in_order();
@@ -284,7 +284,7 @@ impl BlockPool {
     fn pack_tables(
         &self,
         tables: &[&BlockTable],
-        given: &mut Numbers,
+        given: &mut BlockNumbers,
         out: &mut BitWriter,
         written: &mut Vec<u32>,
     ) {
@@ -334,7 +334,7 @@ impl BlockPool {
         let mut written = Vec::with_capacity(packed.hashed as usize);
         self.blocks = vec![Block(0); self.touched as usize];
         self.places = vec![0; packed.hashes as usize];
-        let mut given = Numbers::new(packed.numbering, packed.hashed, self.touched);
+        let mut given = BlockNumbers::new(packed.numbering, packed.hashed, self.touched);
         self.list_from(packed, &mut given, &mut from, &mut written);
         let tables = self.tables_from(tables, &mut given, &mut from, &mut written);
         if packed.numbering == Numbering::Anew {
@@ -359,7 +359,7 @@ impl BlockPool {
     fn list_from(
         &mut self,
         packed: &Packed,
-        given: &mut Numbers,
+        given: &mut BlockNumbers,
         from: &mut BitReader,
         written: &mut Vec<u32>,
     ) {
@@ -397,7 +397,7 @@ impl BlockPool {
     fn tables_from(
         &mut self,
         tables: usize,
-        given: &mut Numbers,
+        given: &mut BlockNumbers,
         from: &mut BitReader,
         written: &mut Vec<u32>,
     ) -> Vec<Vec<u32>> {

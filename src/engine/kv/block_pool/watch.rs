@@ -9,7 +9,7 @@ use super::{BlockPool, Hit};
 
 /// The prefix found for a text. Not part of the state: without it the same prefix is found again.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Watch {
+pub(super) struct LossWatch {
     /// Whether the result is still valid.
     fresh: bool,
     /// The text: its number of hashes, and the last hash, which covers all before it.
@@ -23,7 +23,7 @@ pub(super) struct Watch {
     marks: Vec<u64>,
 }
 
-impl Watch {
+impl LossWatch {
     /// Whether anything is being watched.
     pub(super) fn is_on(&self) -> bool {
         self.fresh
@@ -91,7 +91,7 @@ impl BlockPool {
                 watch.found.push(b);
                 watch.mark(b);
             }
-            self.watch = Watch { fresh: true, text, hit, next: chain.get(len).copied(), ..watch };
+            self.watch = LossWatch { fresh: true, text, hit, next: chain.get(len).copied(), ..watch };
         }
         #[cfg(feature = "verify")]
         assert!(self.watch.hit == self.lookup(chain), "INV-4: a cached prefix changed unnoticed");

@@ -30,7 +30,7 @@ impl Config<'_> {
 
     /// A dense layer; some files list the width of each.
     fn dense(&self, i: usize) -> Feed {
-        let list = self.get(super::INTERMEDIATE).and_then(|(_, v)| v.as_array());
+        let list = self.get(super::keys::INTERMEDIATE).and_then(|(_, v)| v.as_array());
         Feed::Dense(list.and_then(|list| whole(list.get(i)?)))
     }
 

@@ -57,54 +57,47 @@ pub(super) fn group_format(bits: f64, weights: &Value, activations: Option<&Valu
     let float = weights.get("type").and_then(Value::as_str) == Some("float");
     let blocks = weights.get("group_size").and_then(Value::as_f64);
     let quantised = activations.is_some_and(|a| !a.is_null());
-    let precision = match () {
-        () if bits >= 12.0 => Precision::Bf16,
-        () if bits < 6.0 && float => {
-            if blocks.is_some_and(|size| size >= 32.0) {
-                Precision::Mxfp4
-            } else {
-                Precision::Nvfp4
-            }
-        }
-        () if bits >= 6.0 && quantised => {
-            if float {
-                Precision::Fp8
-            } else {
-                Precision::Int8
-            }
-        }
-        () => weight_only(bits),
+    let precision = if bits >= 12.0 {
+        Precision::Bf16
+    } else if bits < 6.0 && float {
+        if blocks.is_some_and(|size| size >= 32.0) { Precision::Mxfp4 } else { Precision::Nvfp4 }
+    } else if bits >= 6.0 && quantised {
+        if float { Precision::Fp8 } else { Precision::Int8 }
+    } else {
+        weight_only(bits)
     };
     format(with_scales(bits, weights), precision)
 }
 
 /// The format of whole numbers with products in 16 bits.
 fn weight_only(bits: f64) -> Precision {
-    match () {
-        () if bits >= 12.0 => Precision::Bf16,
-        () if bits >= 6.0 => Precision::Fp8WeightOnly,
-        () => Precision::W4a16,
+    if bits >= 12.0 {
+        Precision::Bf16
+    } else if bits >= 6.0 {
+        Precision::Fp8WeightOnly
+    } else {
+        Precision::W4a16
     }
 }
 
 /// The format of a type or an algorithm by its name, scales included if its block size is fixed.
 pub(super) fn format_of(name: &str) -> Option<Format> {
     let name = name.to_ascii_lowercase();
-    let has = |part: &str| name.contains(part);
-    match () {
-        () if has("mixed") => None,
-        () if has("nvfp4") => Some(format(FOUR_BITS_16, Precision::Nvfp4)),
-        () if has("fp4") => Some(format(FOUR_BITS_32, Precision::Mxfp4)),
-        // Of 128 weights each.
-        () if has("w4a") || has("awq") || has("int4") => Some(format(4.0 + 16.0 / 128.0, Precision::W4a16)),
-        () if has("w8a16") => Some(format(8.0, Precision::Fp8WeightOnly)),
-        () if has("int8") || has("w8a") => Some(format(8.0, Precision::Int8)),
-        () if has("fp8") || has("float8") || has("e4m3") || has("e5m2") => Some(format(8.0, Precision::Fp8)),
-        () if has("bfloat16") || has("float16") || has("bf16") || has("fp16") => {
-            Some(format(16.0, Precision::Bf16))
-        }
-        () => None,
+    if name.contains("mixed") {
+        return None;
     }
+    // Parts of names with what they say; the first of them that occurs counts. Four bits of weights alone are scaled by 128.
+    let named: [(&[&str], f64, Precision); 7] = [
+        (&["nvfp4"], FOUR_BITS_16, Precision::Nvfp4),
+        (&["fp4"], FOUR_BITS_32, Precision::Mxfp4),
+        (&["w4a", "awq", "int4"], 4.0 + 16.0 / 128.0, Precision::W4a16),
+        (&["w8a16"], 8.0, Precision::Fp8WeightOnly),
+        (&["int8", "w8a"], 8.0, Precision::Int8),
+        (&["fp8", "float8", "e4m3", "e5m2"], 8.0, Precision::Fp8),
+        (&["bfloat16", "float16", "bf16", "fp16"], 16.0, Precision::Bf16),
+    ];
+    let found = named.into_iter().find(|(parts, ..)| parts.iter().any(|part| name.contains(part)));
+    found.map(|(_, bits, precision)| format(bits, precision))
 }
 
 /// The type that an object, or the first of a list, names.

@@ -83,31 +83,34 @@ impl Config<'_> {
             return Layers { all: self.letters(key, value, count), mixers_from: key };
         }
         let (mixers_from, kinds) = self.kinds(count);
-        if kinds.iter().any(|kind| matches!(kind, Kind::Feed(_))) {
+        if kinds.iter().any(|kind| matches!(kind, LayerKind::Feed(_))) {
             // Blocks of one kind each.
-            let all = kinds.into_iter().map(Kind::alone).collect();
+            let all = kinds.into_iter().map(LayerKind::alone).collect();
             return Layers { all, mixers_from };
         }
         let feeds = self.feeds(count, experts);
-        let layer = |(kind, feed): (Kind, Feed)| Layer { feed, ..kind.alone() };
+        let layer = |(kind, feed): (LayerKind, Feed)| Layer { feed, ..kind.alone() };
         let mut all: Vec<Layer> = kinds.into_iter().zip(feeds).map(layer).collect();
         self.without_keys(&mut all);
         Layers { all, mixers_from }
     }
 
     /// The kind of each layer.
-    fn kinds(&mut self, count: usize) -> (&'static str, Vec<Kind>) {
+    fn kinds(&mut self, count: usize) -> (&'static str, Vec<LayerKind>) {
         if let Some((key, value)) = self.get(TYPES) {
             return (key, self.types(key, value, count));
         }
         for (key, one, zero) in FLAGS {
             if let Some((key, value)) = self.get(&[*key]) {
                 let flags = self.flags(key, value, count);
-                return (key, flags.iter().map(|f| Kind::Mixer(if *f { *one } else { *zero })).collect());
+                return (
+                    key,
+                    flags.iter().map(|f| LayerKind::Mixer(if *f { *one } else { *zero })).collect(),
+                );
             }
         }
         let (key, mixers) = self.mixers_by_rule(count);
-        (key, mixers.into_iter().map(Kind::Mixer).collect())
+        (key, mixers.into_iter().map(LayerKind::Mixer).collect())
     }
 
     fn mixers_by_rule(&mut self, count: usize) -> (&'static str, Vec<Mixer>) {
@@ -157,7 +160,7 @@ impl Config<'_> {
         Some((key, list.unwrap_or_default()))
     }
 
-    fn types(&mut self, key: &'static str, value: &Value, count: usize) -> Vec<Kind> {
+    fn types(&mut self, key: &'static str, value: &Value, count: usize) -> Vec<LayerKind> {
         let mut words: Vec<&str> = value.as_array().into_iter().flatten().filter_map(Value::as_str).collect();
         // A short list is repeated.
         if key == "block_types" && !words.is_empty() {
@@ -167,11 +170,11 @@ impl Config<'_> {
         words.truncate(count);
         // Falcon-H1 has both in every layer, and its list names one for each.
         let parallel = self.family == "falcon_h1";
-        let both = |word: &str| (word == "hybrid" && parallel).then_some(Kind::Mixer(Mixer::Both));
+        let both = |word: &str| (word == "hybrid" && parallel).then_some(LayerKind::Mixer(Mixer::Both));
         let kinds = words.into_iter().map(|word| {
-            Kind::of(word).or_else(|| both(word)).unwrap_or_else(|| {
+            LayerKind::of(word).or_else(|| both(word)).unwrap_or_else(|| {
                 self.refuse(key, &format!("layers of the kind \"{word}\""));
-                Kind::Mixer(Mixer::Full)
+                LayerKind::Mixer(Mixer::Full)
             })
         });
         kinds.collect()
@@ -202,13 +205,13 @@ impl Config<'_> {
         self.long_enough(key, letters.chars().count(), count);
         let layers = letters.chars().take(count).map(|letter| {
             let kind = match letter {
-                'M' => Kind::Mixer(Mixer::Mamba),
-                '*' => Kind::Mixer(Mixer::Full),
-                '-' => Kind::Feed(Feed::Dense(None)),
-                'E' => Kind::Feed(Feed::Experts),
+                'M' => LayerKind::Mixer(Mixer::Mamba),
+                '*' => LayerKind::Mixer(Mixer::Full),
+                '-' => LayerKind::Feed(Feed::Dense(None)),
+                'E' => LayerKind::Feed(Feed::Experts),
                 other => {
                     self.refuse(key, &format!("layers of the kind '{other}'"));
-                    Kind::Mixer(Mixer::Full)
+                    LayerKind::Mixer(Mixer::Full)
                 }
             };
             kind.alone()
@@ -238,24 +241,29 @@ impl Config<'_> {
         }
         let number = |part: &Value, key: &str| part.get(key).and_then(whole).filter(|n| *n > 0);
         let group = number(attention, "n_heads_in_group");
-        let heads = self.number(super::HEADS);
+        let heads = self.number(super::keys::HEADS);
         let kv_heads = number(attention, "num_key_value_heads").or(heads.zip(group).map(|(h, g)| h / g));
-        let mixer = match () {
-            () if none(attention) => Mixer::Nothing,
-            () if yes(attention, "replace_with_linear") => Mixer::Matrix,
-            () if number(attention, "window_length").is_some() => Mixer::Window,
-            () => Mixer::Full,
+        let mixer = if none(attention) {
+            Mixer::Nothing
+        } else if yes(attention, "replace_with_linear") {
+            Mixer::Matrix
+        } else if number(attention, "window_length").is_some() {
+            Mixer::Window
+        } else {
+            Mixer::Full
         };
-        let hidden = self.number(super::HIDDEN).unwrap_or(0);
+        let hidden = self.number(super::keys::HIDDEN).unwrap_or(0);
         let width = number(ffn, "intermediate_size").or_else(|| {
             let factor = ffn.get("ffn_mult").and_then(Value::as_f64)?;
             // Two thirds, as there is a gate, in whole 256.
             Some(((2.0 * factor * f64::from(hidden) / 3.0) as u32).div_ceil(256) * 256)
         });
-        let feed = match () {
-            () if none(ffn) => Feed::Nothing,
-            () if yes(ffn, "replace_with_linear") => Feed::Matrix,
-            () => Feed::Dense(width),
+        let feed = if none(ffn) {
+            Feed::Nothing
+        } else if yes(ffn, "replace_with_linear") {
+            Feed::Matrix
+        } else {
+            Feed::Dense(width)
         };
         Layer { mixer, feed, kv_heads }
     }
@@ -278,13 +286,13 @@ impl Config<'_> {
 }
 
 /// The meaning of an entry in a list of layers.
-enum Kind {
+enum LayerKind {
     Mixer(Mixer),
     /// A block with only a feed-forward part.
     Feed(Feed),
 }
 
-impl Kind {
+impl LayerKind {
     fn of(word: &str) -> Option<Self> {
         Some(Self::Mixer(match word {
             "full_attention" | "attention" | "global_attention" | "global" | "full" => Mixer::Full,

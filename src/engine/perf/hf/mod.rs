@@ -8,6 +8,7 @@
 mod config;
 mod feeds;
 mod formats;
+mod keys;
 mod layers;
 mod modules;
 mod pattern;
@@ -26,57 +27,10 @@ use document::{
     Architecture, KvBlocks, LatencyModel, Precision, RooflineSettings, Scenario, check, grouped, limits,
     value_from_json,
 };
+use keys::{DTYPE, EXPERTS, EXPERTS_PER_TOKEN, HEAD_DIM, HEADS, HIDDEN, LAYERS, VOCAB};
 use layers::{Layers, Mixer};
 use modules::{Module, Part, Widths};
 use quantised::Bytes;
-
-const LAYERS: &[&str] = &["num_hidden_layers", "num_layers", "n_layer", "n_layers"];
-const HIDDEN: &[&str] = &["hidden_size", "n_embd", "d_model"];
-const HEADS: &[&str] = &["num_attention_heads", "n_head", "n_heads"];
-const KV_HEADS: &[&str] = &[
-    "num_key_value_heads",
-    "num_kv_heads",
-    "n_kv_heads",
-    "kv_n_heads",
-    "multi_query_group_num",
-    "num_attention_groups",
-    "n_head_kv",
-];
-const HEAD_DIM: &[&str] = &["head_dim", "attention_head_dim", "kv_channels", "head_size"];
-const INTERMEDIATE: &[&str] = &["intermediate_size", "ffn_hidden_size", "n_inner", "ffn_dim", "block_ff_dim"];
-const VOCAB: &[&str] = &["vocab_size", "padded_vocab_size"];
-const EXPERTS: &[&str] = &[
-    "num_local_experts",
-    "num_experts",
-    "n_routed_experts",
-    "moe_num_experts",
-    "num_routed_experts",
-    "num_moe_experts",
-];
-const EXPERTS_PER_TOKEN: &[&str] = &[
-    "num_experts_per_tok",
-    "num_experts_per_token",
-    "moe_topk",
-    "top_k_experts",
-    "experts_per_token",
-    "moe_k",
-    "moe_top_k",
-    "num_selected_experts",
-    "num_activated_experts",
-    "moe_router_topk",
-    "n_activated_experts",
-];
-const EXPERT_WIDTH: &[&str] =
-    &["moe_intermediate_size", "expert_intermediate_size", "moe_ffn_hidden_size", "expert_ffn_hidden_size"];
-const SHARED_EXPERTS: &[&str] =
-    &["n_shared_experts", "num_shared_experts", "num_shared_expert", "moe_num_shared_experts"];
-const SHARED_WIDTH: &[&str] = &[
-    "shared_expert_intermediate_size",
-    "moe_shared_expert_intermediate_size",
-    "share_expert_dim",
-    "share_expert_dims",
-];
-const DTYPE: &[&str] = &["torch_dtype", "dtype"];
 
 /// The contents of a `config.json`, with warnings.
 #[derive(Clone, Debug, PartialEq)]

@@ -8,7 +8,7 @@ pub(super) enum Pattern {
     /// Names and parts of names; `*` stands for any text.
     Glob(Glob),
     /// A regular expression, which matches from the beginning of a name on, and whether it has digits in it.
-    Regex(Vec<Vec<Piece>>, bool),
+    Regex(Vec<Vec<PatternPiece>>, bool),
 }
 
 /// Names with `*` in them.
@@ -51,7 +51,7 @@ impl Pattern {
         if text.len() > LONGEST {
             return None;
         }
-        let mut reader = Reader { text: text.chars().collect(), at: 0, depth: 0 };
+        let mut reader = PatternReader { text: text.chars().collect(), at: 0, depth: 0 };
         let ways = reader.ways()?;
         let digits = text.contains(|c: char| c.is_ascii_digit()) || text.contains("\\d");
         (reader.at == reader.text.len()).then_some(Self::Regex(ways, digits))
@@ -92,7 +92,7 @@ impl Pattern {
             }
             Self::Regex(ways, _) => PREFIXES.iter().any(|prefix| {
                 let name: Vec<char> = prefix.chars().chain(module.chars()).collect();
-                let run = Run { name: &name, left: Cell::new(STEPS) };
+                let run = NameMatch { name: &name, left: Cell::new(STEPS) };
                 run.any(ways, 0, &|_| true)
             }),
         }
@@ -119,7 +119,7 @@ fn same(glob: &[u8], text: &[u8]) -> bool {
 }
 
 /// A piece of a regular expression, with its number of repetitions.
-pub(super) struct Piece {
+pub(super) struct PatternPiece {
     what: Atom,
     least: usize,
     most: usize,
@@ -130,20 +130,20 @@ enum Atom {
     Any,
     /// One of these, or none of them.
     Set(Vec<(char, char)>, bool),
-    Group(Vec<Vec<Piece>>),
+    Group(Vec<Vec<PatternPiece>>),
     /// The following text matches this, or does not.
-    Ahead(Vec<Vec<Piece>>, bool),
+    Ahead(Vec<Vec<PatternPiece>>, bool),
     Start,
     End,
 }
 
-struct Reader {
+struct PatternReader {
     text: Vec<char>,
     at: usize,
     depth: usize,
 }
 
-impl Reader {
+impl PatternReader {
     fn peek(&self) -> Option<char> {
         self.text.get(self.at).copied()
     }
@@ -156,7 +156,7 @@ impl Reader {
         there
     }
 
-    fn ways(&mut self) -> Option<Vec<Vec<Piece>>> {
+    fn ways(&mut self) -> Option<Vec<Vec<PatternPiece>>> {
         let mut ways = vec![Vec::new()];
         while let Some(c) = self.peek().filter(|c| *c != ')') {
             if c == '|' {
@@ -166,7 +166,7 @@ impl Reader {
             }
             let what = self.atom()?;
             let (least, most) = self.times()?;
-            ways.last_mut()?.push(Piece { what, least, most });
+            ways.last_mut()?.push(PatternPiece { what, least, most });
         }
         Some(ways)
     }
@@ -260,24 +260,24 @@ impl Reader {
 }
 
 /// The match of one name.
-struct Run<'a> {
+struct NameMatch<'a> {
     name: &'a [char],
     left: Cell<u32>,
 }
 
-impl Run<'_> {
-    fn any(&self, ways: &[Vec<Piece>], at: usize, then: &dyn Fn(usize) -> bool) -> bool {
+impl NameMatch<'_> {
+    fn any(&self, ways: &[Vec<PatternPiece>], at: usize, then: &dyn Fn(usize) -> bool) -> bool {
         ways.iter().any(|way| self.all(way, at, then))
     }
 
-    fn all(&self, pieces: &[Piece], at: usize, then: &dyn Fn(usize) -> bool) -> bool {
+    fn all(&self, pieces: &[PatternPiece], at: usize, then: &dyn Fn(usize) -> bool) -> bool {
         match pieces.split_first() {
             None => then(at),
             Some((piece, rest)) => self.repeat(piece, 0, at, &|end| self.all(rest, end, then)),
         }
     }
 
-    fn repeat(&self, piece: &Piece, done: usize, at: usize, then: &dyn Fn(usize) -> bool) -> bool {
+    fn repeat(&self, piece: &PatternPiece, done: usize, at: usize, then: &dyn Fn(usize) -> bool) -> bool {
         let Some(left) = self.left.get().checked_sub(1) else { return false };
         self.left.set(left);
         let again = |end: usize| (end > at || done < piece.least) && self.repeat(piece, done + 1, end, then);

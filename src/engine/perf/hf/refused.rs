@@ -1,7 +1,7 @@
 //! Refuses unknown content of a `config.json` that memory or speed may depend on, with its key.
 
 use super::config::{Config, shortened};
-use super::{EXPERTS, LAYERS};
+use super::keys::{EXPERTS, LAYERS};
 use serde_json::Value;
 
 /// Keys about layers that are read, or have no effect on memory and speed.

@@ -1,9 +1,10 @@
 //! Widths of heads, feed-forward layers and experts, from a file or its family.
 
 use super::config::{Config, shortened, whole};
+use super::differs;
+use super::keys::{EXPERT_WIDTH, EXPERTS, INTERMEDIATE, KV_HEADS, SHARED_EXPERTS, SHARED_WIDTH};
 use super::layers::{COMPRESSED, Feed, Layers, Mixer};
 use super::modules::{Compressed, Experts, Heads, Latent, Widths};
-use super::{EXPERT_WIDTH, INTERMEDIATE, KV_HEADS, SHARED_EXPERTS, SHARED_WIDTH, differs};
 use document::Architecture;
 use serde_json::Value;
 
@@ -225,7 +226,7 @@ impl Config<'_> {
         if let Some(special) = self.positive(&["intermediate_size_mlp"]) {
             return Some(special);
         }
-        if self.is_of(&["granitemoe"]) && self.positive(super::EXPERTS).is_none() {
+        if self.is_of(&["granitemoe"]) && self.positive(EXPERTS).is_none() {
             return self.positive(&["shared_intermediate_size"]).or(plain);
         }
         let plain = plain.or_else(|| self.is_of(FOUR_TIMES).then(|| hidden.saturating_mul(4)))?;

@@ -1,6 +1,7 @@
 //! A limit on the requests in the whole cluster, counted from admission until they finish or are dropped.
 
-use super::{Admission, Circumstances, Reason, Verdict, over_count};
+use super::{Admission, Circumstances, Verdict, over_count};
+use crate::policy::Reason;
 use crate::policy::RequestView;
 use document::{ConcurrencyLimit as Settings, OverLimit};
 use serde::{Deserialize, Serialize};

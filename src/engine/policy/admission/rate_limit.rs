@@ -1,7 +1,8 @@
 //! A limit on requests per second: a bucket as in the token-bucket policy, from which each request takes one.
 
 use super::bucket::Buckets;
-use super::{Admission, Circumstances, Reason, Verdict, over_time};
+use super::{Admission, Circumstances, Verdict, over_time};
+use crate::policy::Reason;
 use crate::policy::RequestView;
 use base::Micros;
 use document::{OverLimit, RateLimit as Settings};

@@ -1,6 +1,7 @@
 //! No request is admitted.
 
-use super::{Admission, Circumstances, Reason, Verdict};
+use super::{Admission, Circumstances, Verdict};
+use crate::policy::Reason;
 use crate::policy::RequestView;
 use serde::{Deserialize, Serialize};
 

@@ -1,6 +1,7 @@
 //! A limit on sessions: a request of another session waits until one of those let in has sent nothing for a while.
 
-use super::{Admission, Circumstances, Reason, RetryWhen, Verdict};
+use super::{Admission, Circumstances, RetryWhen, Verdict};
+use crate::policy::Reason;
 use crate::policy::RequestView;
 use base::units::US_PER_S;
 use base::{Micros, Span, math};

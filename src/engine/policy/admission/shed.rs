@@ -1,6 +1,7 @@
 //! Refuses requests of low priority while the replicas are saturated: at once, or more and more often.
 
-use super::{Admission, Circumstances, Reason, Verdict};
+use super::{Admission, Circumstances, Verdict};
+use crate::policy::Reason;
 use crate::policy::RequestView;
 use base::math;
 use base::rng::{Purpose, Stream};

@@ -1,6 +1,7 @@
 //! Limits on what is admitted in any window of time: requests and prompt tokens, exactly as they came.
 
-use super::{Admission, Circumstances, Reason, Verdict, over_time};
+use super::{Admission, Circumstances, Verdict, over_time};
+use crate::policy::Reason;
 use crate::policy::RequestView;
 use base::{Micros, Span, math};
 use document::{OverLimit, SlidingWindow as Settings};
@@ -15,12 +16,12 @@ pub struct SlidingWindow {
     max_prompt_tokens: u64,
     per_tenant: bool,
     then: OverLimit,
-    windows: Vec<Window>,
+    windows: Vec<AdmittedWindow>,
 }
 
 /// Admitted requests in order, and their tokens.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-struct Window {
+struct AdmittedWindow {
     admitted: VecDeque<(Micros, u32)>,
     tokens: u64,
 }
@@ -53,7 +54,7 @@ impl SlidingWindow {
         }
         let place = self.queue(request.tenant) as usize;
         if self.windows.len() <= place {
-            self.windows.resize(place + 1, Window::default());
+            self.windows.resize(place + 1, AdmittedWindow::default());
         }
         let span = self.window;
         let window = &mut self.windows[place];
@@ -76,7 +77,7 @@ impl SlidingWindow {
     }
 }
 
-impl Window {
+impl AdmittedWindow {
     /// What was admitted a window ago or earlier counts no more.
     fn forget(&mut self, now: Micros, span: Span) {
         while self.admitted.front().is_some_and(|&(at, _)| at.saturating_add(span) <= now) {

@@ -3,7 +3,8 @@
 //! tokens are admitted.
 
 use super::bucket::Buckets;
-use super::{Admission, Circumstances, Reason, Verdict, over_time};
+use super::{Admission, Circumstances, Verdict, over_time};
+use crate::policy::Reason;
 use crate::policy::RequestView;
 use base::Micros;
 use document::{OverLimit, TokenBucket as Settings};

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 pub(super) struct ActiveBlocks {
     /// By hash: the index in `blocks` of a block that others could share.
     places: LookupMap<u64, u32>,
-    blocks: Vec<Block>,
+    blocks: Vec<ActiveBlock>,
     /// Free indices.
     vacant: Vec<u32>,
     /// Number of blocks of texts that occur once.
@@ -20,7 +20,7 @@ pub(super) struct ActiveBlocks {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-struct Block {
+struct ActiveBlock {
     hash: u64,
     /// Index of the block before it.
     before: Option<u32>,
@@ -30,7 +30,7 @@ struct Block {
 
 /// What one request holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Held {
+pub(super) struct ActiveBlocksHeld {
     /// Index of its last shareable block.
     last: Option<u32>,
     alone: u32,
@@ -49,21 +49,21 @@ impl ActiveBlocks {
     }
 
     /// Adds a request with a prompt of `all` blocks that begins with `chain`.
-    pub(super) fn add(&mut self, chain: &[u64], all: u32) -> Held {
+    pub(super) fn add(&mut self, chain: &[u64], all: u32) -> ActiveBlocksHeld {
         let mut before = None;
         for &hash in chain {
             let place =
-                self.places.get(hash).unwrap_or_else(|| self.open(Block { hash, before, holders: 0 }));
+                self.places.get(hash).unwrap_or_else(|| self.open(ActiveBlock { hash, before, holders: 0 }));
             before = Some(place);
         }
         self.hold(before);
         let alone = all - chain.len() as u32;
         self.alone += u64::from(alone);
-        Held { last: before, alone }
+        ActiveBlocksHeld { last: before, alone }
     }
 
     /// Removes a request.
-    pub(super) fn remove(&mut self, held: Held) {
+    pub(super) fn remove(&mut self, held: ActiveBlocksHeld) {
         self.alone -= u64::from(held.alone);
         let mut at = held.last;
         while let Some(place) = at {
@@ -79,7 +79,7 @@ impl ActiveBlocks {
     }
 
     /// Stores a new block, which holds the one before it; returns its index.
-    fn open(&mut self, block: Block) -> u32 {
+    fn open(&mut self, block: ActiveBlock) -> u32 {
         self.hold(block.before);
         let place = self.vacant.pop().unwrap_or(self.blocks.len() as u32);
         if place as usize == self.blocks.len() {
@@ -108,8 +108,8 @@ mod tests {
     fn it_counts_the_distinct_blocks_of_those_that_are_there() {
         let mut draws = Stream::new(5, Purpose::Routing, 0);
         let mut blocks = ActiveBlocks::default();
-        let mut there: Vec<(Vec<u64>, u32, Held)> = Vec::new();
-        let count = |there: &[(Vec<u64>, u32, Held)]| {
+        let mut there: Vec<(Vec<u64>, u32, ActiveBlocksHeld)> = Vec::new();
+        let count = |there: &[(Vec<u64>, u32, ActiveBlocksHeld)]| {
             let distinct: BTreeSet<u64> = there.iter().flat_map(|(chain, _, _)| chain.clone()).collect();
             distinct.len() as u64 + there.iter().map(|(_, alone, _)| u64::from(*alone)).sum::<u64>()
         };
@@ -117,7 +117,7 @@ mod tests {
             let (group, length, alone) = (draws.below(5), draws.below(8), draws.below(4));
             let chain: Vec<u64> = (0..length).map(|k| u64::from(100 * group + k)).collect();
             let mut with = there.clone();
-            with.push((chain.clone(), alone, Held { last: None, alone: 0 }));
+            with.push((chain.clone(), alone, ActiveBlocksHeld { last: None, alone: 0 }));
             assert_eq!(blocks.blocks_with(&chain, length + alone), count(&with));
             if draws.below(2) == 0 || there.is_empty() {
                 let held = blocks.add(&chain, length + alone);

@@ -15,7 +15,7 @@
 //!
 //! What a cache holds the router knows from the replica, or it guesses from the prompts that it sent there lately.
 
-use super::active_blocks::{ActiveBlocks, Held};
+use super::active_blocks::{ActiveBlocks, ActiveBlocksHeld};
 use super::picker::by_weight;
 use super::recent_use::RecentUse;
 use super::{Choice, Fleet, Outcome, Router, Scores, Term};
@@ -33,10 +33,10 @@ pub struct KvCost {
     settings: Keys,
     draws: Stream,
     /// By replica number: the load sent there that has not left.
-    loads: Vec<Load>,
+    loads: Vec<SentLoad>,
     /// By request number: the index of its charge in `charges`.
     charged: LookupMap<u64, u32>,
-    charges: Vec<Charge>,
+    charges: Vec<SentCharge>,
     /// Free indices in `charges`.
     vacant: Vec<u32>,
     /// How long blocks of a routed prompt count as cached, and how many of them, if the router guesses.
@@ -63,18 +63,18 @@ struct Keys {
 
 /// The load that the router has sent to a replica.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-struct Load {
+struct SentLoad {
     prefill_tokens: u64,
     active: ActiveBlocks,
 }
 
 /// The charge of one request to its replica.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-struct Charge {
+struct SentCharge {
     replica: ReplicaId,
     /// Tokens to prefill; 0 once it has its first token.
     prefill_tokens: u32,
-    held: Held,
+    held: ActiveBlocksHeld,
 }
 
 impl KvCost {
@@ -245,7 +245,7 @@ impl KvCost {
         let load = &mut self.loads[replica.index()];
         load.prefill_tokens += u64::from(prefill_tokens);
         let held = load.active.add(shared, request.prompt_tokens.div_ceil(block));
-        let charge = Charge { replica, prefill_tokens, held };
+        let charge = SentCharge { replica, prefill_tokens, held };
         let place = self.vacant.pop().unwrap_or(self.charges.len() as u32);
         if place as usize == self.charges.len() {
             self.charges.push(charge);
@@ -275,7 +275,7 @@ impl Router for KvCost {
         let n = fleet.replicas.len();
         let highest = fleet.replicas.iter().map(|v| v.id.index() + 1).max().unwrap_or_default();
         if self.loads.len() < highest {
-            self.loads.resize(highest, Load::default());
+            self.loads.resize(highest, SentLoad::default());
         }
         self.score(request, fleet, scores);
         let best = scores.best();

@@ -20,7 +20,7 @@ use std::rc::Rc;
 /// A weighted sum of scores decides.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Weighted {
-    rows: Vec<Row>,
+    rows: Vec<ScorerRow>,
     filters: Vec<FilterState>,
     picker: PickerState,
     /// Whether any scorer reads further signals; cached, as every event of a replica checks it.
@@ -69,13 +69,13 @@ fn counts_of(rules: [(bool, (TokenCount, TokenUntil)); 2]) -> Vec<SentTokens> {
 
 /// A scorer and its share of all weights.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-struct Row {
+struct ScorerRow {
     term: Term,
     weight: f64,
     state: ScorerState,
 }
 
-impl Row {
+impl ScorerRow {
     fn is(&self, scorer: &Scorer) -> bool {
         matches!(&self.term, Term::Scorer(s) if s == scorer)
     }
@@ -94,12 +94,12 @@ impl Weighted {
         for row in &scorers {
             sum += row.weight;
         }
-        let row = |r: &document::WeightedScorer| Row {
+        let row = |r: &document::WeightedScorer| ScorerRow {
             term: Term::of(&r.scorer),
             weight: r.weight / sum,
             state: ScorerState::new(&r.scorer, s),
         };
-        let rows: Vec<Row> = scorers.iter().map(row).collect();
+        let rows: Vec<ScorerRow> = scorers.iter().map(row).collect();
         let text = || Scorer::Expression(Expression(s.priority.clone()));
         let priority = (!s.priority.is_empty()).then(|| ScorerState::new(&text(), s));
         let any = |asks: fn(&ScorerState) -> bool| {

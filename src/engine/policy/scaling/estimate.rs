@@ -5,10 +5,9 @@
 //! The numbers are one array: only readers of columns and rows use them, and a struct converted to an array would add
 //! two kilobytes to the page's module.
 
-use super::queueing_model::QueueingSettings;
 use queueing::{
-    Analyzer, Capacity, ClosedForm, Cycle, CycleFailure, Event, NIS_GATE, ObjectivePath, Objectives, Params,
-    RequestSize, Status, Variant, VariantTuning, aggregate, carries, inferred,
+    Analyzer, Capacity, ClosedForm, Cycle, CycleFailure, Event, Mode, NIS_GATE, ObjectivePath, Objectives,
+    Params, RequestSize, Status, Variant, VariantTuning, aggregate, carries, inferred,
 };
 use serde::{Deserialize, Serialize};
 
@@ -66,7 +65,8 @@ impl Estimate {
     pub(super) fn new(
         settings: &QueueingSettings,
         analyzer: &Analyzer,
-        (variant, k): (&Variant, usize),
+        variant: &Variant,
+        k: usize,
         result: &Result<Cycle, CycleFailure>,
     ) -> Self {
         let (tunings, cycle): (&[VariantTuning], _) = match result {
@@ -183,4 +183,19 @@ impl Estimate {
     pub fn figures(&self) -> &[f64; FIGURES] {
         &self.figures
     }
+}
+
+/// Settings.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct QueueingSettings {
+    /// Whether it follows the description or the published program.
+    pub mode: Mode,
+    /// Allowed step time as a multiple of an empty step, for inferred objectives.
+    pub slo_multiplier: f64,
+    /// Objectives given by the user.
+    pub explicit: Option<Objectives>,
+    /// Adds replicas if demand is above this share of the coming capacity.
+    pub up: f64,
+    /// Removes replicas if it is below this share of the present capacity.
+    pub down: f64,
 }

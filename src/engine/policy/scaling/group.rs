@@ -4,8 +4,7 @@
 
 use super::optimizer::{Choice, Model, Variant, greedy, keep_one};
 use super::saturation_v1::{self, ReplicaLoad, SaturationSettings};
-use super::saturation_v2::{self, TokenSettings};
-use super::state::token_variant;
+use super::saturation_v2::{self, TokenSettings, token_variant};
 use super::view::PoolSight;
 use super::{Bounds, Decision, Rule};
 use std::cmp::Ordering;

@@ -2,9 +2,9 @@
 
 use super::hpa::Metric;
 use super::keda::Trigger;
-use super::state::Wanted;
 use super::view::{Measured, PoolSight};
-use document::{ScalingMetric, TargetOf};
+use document::{FurtherMetric, ScalingMetric, TargetOf};
+use serde::{Deserialize, Serialize};
 
 /// The value of a metric at a replica.
 fn of_replica(metric: ScalingMetric, r: &Measured) -> f64 {
@@ -133,5 +133,20 @@ pub(super) fn of_trigger(metric: ScalingMetric, trigger: &Trigger, sight: &PoolS
     match trigger.target_of {
         TargetOf::Replica => total(metric, sight),
         TargetOf::Pool => of_pool(metric, sight),
+    }
+}
+
+/// The target of a metric. A separate type, because a snapshot needs fields that a document leaves out of
+/// [`FurtherMetric`].
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct Wanted {
+    pub(super) metric: ScalingMetric,
+    pub(super) target: f64,
+    pub(super) target_of: TargetOf,
+}
+
+impl From<&FurtherMetric> for Wanted {
+    fn from(&FurtherMetric { metric, target, target_of }: &FurtherMetric) -> Self {
+        Self { metric, target, target_of }
     }
 }

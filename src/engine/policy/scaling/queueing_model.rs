@@ -2,28 +2,12 @@
 //! determines the objectives, and asks for the replicas that carry the load within them. Without knowledge it changes
 //! nothing.
 
+use super::estimate::QueueingSettings;
 use super::group::Need;
 use super::view::{Measured, PoolSight};
 use super::{Bounds, Decision, Estimate, Rule, rounded_up};
-use queueing::{
-    Analyzer, Cycle, CycleFailure, Mode, Objectives, Params, Pod, RequestSize, Settings, Variant,
-};
+use queueing::{Analyzer, Cycle, CycleFailure, Mode, Params, Pod, RequestSize, Settings, Variant};
 use serde::{Deserialize, Serialize};
-
-/// Settings.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct QueueingSettings {
-    /// Whether it follows the description or the published program.
-    pub mode: Mode,
-    /// Allowed step time as a multiple of an empty step, for inferred objectives.
-    pub slo_multiplier: f64,
-    /// Objectives given by the user.
-    pub explicit: Option<Objectives>,
-    /// Adds replicas if demand is above this share of the coming capacity.
-    pub up: f64,
-    /// Removes replicas if it is below this share of the present capacity.
-    pub down: f64,
-}
 
 /// An autoscaler with its learnt coefficients.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -95,7 +79,7 @@ impl QueueingModel {
         let result = self.analyzer.cycle(variants);
         self.found.clear();
         for (k, v) in variants.iter().enumerate() {
-            let estimate = Estimate::new(&self.settings, &self.analyzer, (v, k), &result);
+            let estimate = Estimate::new(&self.settings, &self.analyzer, v, k, &result);
             self.found.push((Box::new(estimate), v.max_batch));
         }
         result

@@ -1,6 +1,7 @@
 //! The second saturation analyser: demand and supply in tokens of KV cache; the supply of a replica is the smaller of
 //! its limits by memory and by computation.
 
+use super::view::PoolSight;
 use serde::{Deserialize, Serialize};
 
 /// The charge of a queued request.
@@ -98,6 +99,25 @@ pub fn analyze(settings: &TokenSettings, v: &TokenVariant) -> TokenBalance {
         -(replicas(spare).floor() as i64).min(i64::from(v.ready) - 1).max(0)
     };
     TokenBalance { per_replica, demand, supply, anticipated, required, spare, change }
+}
+
+/// A pool as input of the second saturation analyser, for requests of a mean size.
+pub(super) fn token_variant(sight: &PoolSight, [input_tokens, output_tokens]: [f64; 2]) -> TokenVariant {
+    // Tokens of a full batch of the mean request: the derived bound of the published analyser.
+    let derived = || f64::from(sight.max_batch) * (input_tokens + output_tokens / 2.0);
+    TokenVariant {
+        ready: sight.ready,
+        pending: sight.pending,
+        kv_tokens: sight.kv_capacity_tokens,
+        compute_tokens: (input_tokens > 0.0 && output_tokens > 0.0).then(derived),
+        replicas: sight
+            .measured
+            .iter()
+            .map(|r| TokenLoad { tokens: r.kv_tokens, queue: r.waiting })
+            .collect(),
+        input_tokens,
+        output_tokens,
+    }
 }
 
 #[cfg(test)]

@@ -1,10 +1,11 @@
 //! Policies and their parts, made from the settings of a scenario.
 
 use super::Bounds;
+use super::estimate::QueueingSettings;
 use super::hpa::{Behavior, Hpa, RatePolicy, RateUnit, Rules, Select};
 use super::keda::{Combined, Keda, KedaSettings, Trigger};
 use super::kpa::KpaSettings;
-use super::queueing_model::{QueueingModel, QueueingSettings};
+use super::queueing_model::QueueingModel;
 use super::slo_aware::{SloAware, SloSettings};
 use super::token_aware::TokenAware;
 use base::{Micros, Span, math};

@@ -7,20 +7,18 @@ use super::group::{self, Need};
 use super::hpa::{Hpa, Metric};
 use super::keda::Keda;
 use super::kpa::Kpa;
-use super::metric::{measured, of_name, of_trigger};
+use super::metric::{Wanted, measured, of_name, of_trigger};
 use super::plan::{Plan, PlanRule, PlanView};
 use super::queueing_model::QueueingModel;
 use super::saturation_v1::{self, ReplicaLoad, SaturationSettings};
-use super::saturation_v2::{self, QueueCharge, TokenLoad, TokenSettings, TokenVariant};
+use super::saturation_v2::{self, QueueCharge, TokenSettings, token_variant};
 use super::settings::{behavior, keda, kpa, queueing_model, slo_aware, span, token_aware};
 use super::slo_aware::SloAware;
 use super::token_aware::TokenAware;
 use super::view::{Measured, PoolSight};
 use super::{Bounds, Decision, Estimate, Rule, oracle};
 use base::{Micros, Span};
-use document::{
-    self, CarriedOutBy, Counted, FurtherMetric, Role, Scaling, ScalingMetric, ScalingPolicy, TargetOf,
-};
+use document::{self, CarriedOutBy, Counted, Role, Scaling, ScalingMetric, ScalingPolicy, TargetOf};
 use queueing::{Objectives, Params, RequestSize};
 use serde::{Deserialize, Serialize};
 
@@ -28,28 +26,13 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Scaler {
     bounds: Bounds,
-    kind: Kind,
+    kind: ScalerKind,
     /// The horizontal autoscaler that carries out its decisions, if it does not itself.
     carrier: Option<Carrier>,
 }
 
-/// The target of a metric. A separate type, because a snapshot needs fields that a document leaves out of
-/// [`FurtherMetric`].
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub(super) struct Wanted {
-    pub(super) metric: ScalingMetric,
-    pub(super) target: f64,
-    pub(super) target_of: TargetOf,
-}
-
-impl From<&FurtherMetric> for Wanted {
-    fn from(&FurtherMetric { metric, target, target_of }: &FurtherMetric) -> Self {
-        Self { metric, target, target_of }
-    }
-}
-
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-enum Kind {
+enum ScalerKind {
     None,
     Plan { plan: Plan, counted: Counted },
     Hpa { hpa: Hpa, metrics: Vec<Wanted> },
@@ -69,13 +52,13 @@ impl Scaler {
     /// A new one for a pool with `replicas` replicas.
     pub fn new(settings: &Scaling, now: Micros, replicas: u32) -> Self {
         let bounds = Bounds { min: settings.min, max: settings.max };
-        let counting = |counted, rule, cooldown_s: f64| Kind::Plan {
+        let counting = |counted, rule, cooldown_s: f64| ScalerKind::Plan {
             plan: Plan::new(rule, bounds, span(cooldown_s)),
             counted,
         };
         let plan = |rule, cooldown_s: f64| counting(Counted::Present, rule, cooldown_s);
         let kind = match &settings.policy {
-            ScalingPolicy::None => Kind::None,
+            ScalingPolicy::None => ScalerKind::None,
             ScalingPolicy::Threshold(p) => plan(PlanRule::Threshold { up: p.up, down: p.down }, p.cooldown_s),
             ScalingPolicy::TargetUtilization(p) => {
                 counting(p.counted, PlanRule::TargetUtilization { target: p.target }, p.cooldown_s)
@@ -86,19 +69,19 @@ impl Scaler {
             ScalingPolicy::Hpa(p) => {
                 let first = Wanted { metric: p.metric, target: p.target, target_of: p.target_of };
                 let metrics = std::iter::once(first).chain(p.more.iter().map(Wanted::from)).collect();
-                Kind::Hpa { hpa: Hpa::new(bounds, behavior(&p.behavior)), metrics }
+                ScalerKind::Hpa { hpa: Hpa::new(bounds, behavior(&p.behavior)), metrics }
             }
             ScalingPolicy::Keda(p) => {
                 let (keda, metrics) = keda(p, bounds, now);
-                Kind::Keda { keda, metrics }
+                ScalerKind::Keda { keda, metrics }
             }
-            ScalingPolicy::TokenAware(p) => Kind::TokenAware(token_aware(p, bounds)),
-            ScalingPolicy::SloAware(p) => Kind::SloAware(Box::new(slo_aware(p, bounds))),
+            ScalingPolicy::TokenAware(p) => ScalerKind::TokenAware(token_aware(p, bounds)),
+            ScalingPolicy::SloAware(p) => ScalerKind::SloAware(Box::new(slo_aware(p, bounds))),
             ScalingPolicy::Kpa(p) => {
                 let kpa = Kpa::in_panic(kpa(p, bounds), now, replicas);
-                Kind::Kpa { kpa, grace: span(p.grace_s), counted: p.counted, busy_at: Some(now) }
+                ScalerKind::Kpa { kpa, grace: span(p.grace_s), counted: p.counted, busy_at: Some(now) }
             }
-            ScalingPolicy::WvaSaturationV1(p) => Kind::SaturationV1(SaturationSettings {
+            ScalingPolicy::WvaSaturationV1(p) => ScalerKind::SaturationV1(SaturationSettings {
                 kv: p.kv,
                 queue: p.queue,
                 kv_spare: p.kv_spare,
@@ -109,23 +92,23 @@ impl Scaler {
                     document::QueueCharge::Input => QueueCharge::Input,
                     document::QueueCharge::InputAndOutput => QueueCharge::InputAndOutput,
                 };
-                Kind::SaturationV2(TokenSettings { kv: p.kv, up: p.up, down: p.down, charge })
+                ScalerKind::SaturationV2(TokenSettings { kv: p.kv, up: p.up, down: p.down, charge })
             }
-            ScalingPolicy::WvaQueueingModel(p) => Kind::QueueingModel(Box::new(queueing_model(p))),
+            ScalingPolicy::WvaQueueingModel(p) => ScalerKind::QueueingModel(Box::new(queueing_model(p))),
             ScalingPolicy::DynamoThroughput(p) => {
                 let predictor = match p.predictor {
                     document::RatePredictor::Constant => Predictor::Constant,
                     document::RatePredictor::Trend => Predictor::Trend,
                 };
                 let objectives = Objectives { ttft_ms: p.ttft_ms, itl_ms: p.itl_ms };
-                Kind::DynamoThroughput(Box::new(DynamoThroughput::new(objectives, predictor)))
+                ScalerKind::DynamoThroughput(Box::new(DynamoThroughput::new(objectives, predictor)))
             }
-            ScalingPolicy::DynamoLoad(p) => Kind::DynamoLoad(DynamoLoad::new(LoadSettings {
+            ScalingPolicy::DynamoLoad(p) => ScalerKind::DynamoLoad(DynamoLoad::new(LoadSettings {
                 objectives: Objectives { ttft_ms: p.ttft_ms, itl_ms: p.itl_ms },
                 sensitivity: p.sensitivity,
                 min_observations: p.min_observations,
             })),
-            ScalingPolicy::Oracle(p) => Kind::Oracle { replica_per_s: p.replica_per_s },
+            ScalingPolicy::Oracle(p) => ScalerKind::Oracle { replica_per_s: p.replica_per_s },
         };
         let carrier = match &settings.carried_out_by {
             CarriedOutBy::Policy => None,
@@ -139,23 +122,23 @@ impl Scaler {
     #[must_use]
     pub fn of_role(mut self, role: Role) -> Self {
         match &mut self.kind {
-            Kind::SaturationV2(settings) => match role {
+            ScalerKind::SaturationV2(settings) => match role {
                 Role::Mixed => {}
                 Role::Prefill => settings.charge = QueueCharge::Input,
                 Role::Decode => settings.charge = QueueCharge::InputAndOutput,
             },
-            Kind::DynamoLoad(planner) => planner.hold_to(role),
-            Kind::DynamoThroughput(planner) => planner.hold_to(role),
-            Kind::None
-            | Kind::Plan { .. }
-            | Kind::Hpa { .. }
-            | Kind::Keda { .. }
-            | Kind::TokenAware(_)
-            | Kind::SloAware(_)
-            | Kind::Kpa { .. }
-            | Kind::SaturationV1(_)
-            | Kind::QueueingModel(_)
-            | Kind::Oracle { .. } => {}
+            ScalerKind::DynamoLoad(planner) => planner.hold_to(role),
+            ScalerKind::DynamoThroughput(planner) => planner.hold_to(role),
+            ScalerKind::None
+            | ScalerKind::Plan { .. }
+            | ScalerKind::Hpa { .. }
+            | ScalerKind::Keda { .. }
+            | ScalerKind::TokenAware(_)
+            | ScalerKind::SloAware(_)
+            | ScalerKind::Kpa { .. }
+            | ScalerKind::SaturationV1(_)
+            | ScalerKind::QueueingModel(_)
+            | ScalerKind::Oracle { .. } => {}
         }
         self
     }
@@ -166,20 +149,20 @@ impl Scaler {
         if let (Some(own), Some(before)) = (&mut self.carrier, before.carrier) {
             own.keep_learnt(before);
         }
-        if let Kind::QueueingModel(own) = &mut self.kind {
-            if let Kind::QueueingModel(before) = before.kind {
+        if let ScalerKind::QueueingModel(own) = &mut self.kind {
+            if let ScalerKind::QueueingModel(before) = before.kind {
                 own.keep_learnt(*before);
             }
-        } else if let Kind::SloAware(own) = &mut self.kind {
-            if let Kind::SloAware(before) = before.kind {
+        } else if let ScalerKind::SloAware(own) = &mut self.kind {
+            if let ScalerKind::SloAware(before) = before.kind {
                 own.keep_learnt(*before);
             }
-        } else if let Kind::DynamoThroughput(own) = &mut self.kind {
-            if let Kind::DynamoThroughput(before) = before.kind {
+        } else if let ScalerKind::DynamoThroughput(own) = &mut self.kind {
+            if let ScalerKind::DynamoThroughput(before) = before.kind {
                 own.keep_learnt(*before);
             }
-        } else if let Kind::DynamoLoad(own) = &mut self.kind
-            && let Kind::DynamoLoad(before) = before.kind
+        } else if let ScalerKind::DynamoLoad(own) = &mut self.kind
+            && let ScalerKind::DynamoLoad(before) = before.kind
         {
             own.keep_learnt(before);
         }
@@ -204,25 +187,25 @@ impl Scaler {
     pub fn wants_finished(&self) -> bool {
         let missed = |metric: &ScalingMetric| *metric == ScalingMetric::ObjectivesMissed;
         match &self.kind {
-            Kind::SloAware(_) => true,
-            Kind::Hpa { metrics, .. } => metrics.iter().any(|wanted| missed(&wanted.metric)),
-            Kind::Keda { metrics, .. } => metrics.iter().any(missed),
-            Kind::None
-            | Kind::Plan { .. }
-            | Kind::Kpa { .. }
-            | Kind::TokenAware(_)
-            | Kind::SaturationV1(_)
-            | Kind::SaturationV2(_)
-            | Kind::QueueingModel(_)
-            | Kind::DynamoThroughput(_)
-            | Kind::DynamoLoad(_)
-            | Kind::Oracle { .. } => false,
+            ScalerKind::SloAware(_) => true,
+            ScalerKind::Hpa { metrics, .. } => metrics.iter().any(|wanted| missed(&wanted.metric)),
+            ScalerKind::Keda { metrics, .. } => metrics.iter().any(missed),
+            ScalerKind::None
+            | ScalerKind::Plan { .. }
+            | ScalerKind::Kpa { .. }
+            | ScalerKind::TokenAware(_)
+            | ScalerKind::SaturationV1(_)
+            | ScalerKind::SaturationV2(_)
+            | ScalerKind::QueueingModel(_)
+            | ScalerKind::DynamoThroughput(_)
+            | ScalerKind::DynamoLoad(_)
+            | ScalerKind::Oracle { .. } => false,
         }
     }
 
     /// Whether a request held at the gateway wakes it at once, without a measurement.
     pub fn wakes_at_once(&self) -> bool {
-        matches!(self.kind, Kind::Kpa { .. })
+        matches!(self.kind, ScalerKind::Kpa { .. })
     }
 
     /// Takes the estimate of the tick just before, if the policy learns about the server: see
@@ -231,7 +214,7 @@ impl Scaler {
         &mut self,
         truth: impl FnOnce(RequestSize) -> Option<Params>,
     ) -> Option<Box<Estimate>> {
-        if let Kind::QueueingModel(model) = &mut self.kind { model.take_estimate(truth) } else { None }
+        if let ScalerKind::QueueingModel(model) = &mut self.kind { model.take_estimate(truth) } else { None }
     }
 
     /// The common need of a model's variants, if the policy determines one.
@@ -240,25 +223,25 @@ impl Scaler {
             return Need::hold(variants.len());
         }
         match &mut self.kind {
-            Kind::SaturationV1(settings) => group::saturation(settings, variants),
-            Kind::SaturationV2(settings) => group::tokens(settings, variants),
-            Kind::QueueingModel(model) => model.assess(variants),
-            Kind::None
-            | Kind::Plan { .. }
-            | Kind::Hpa { .. }
-            | Kind::Keda { .. }
-            | Kind::Kpa { .. }
-            | Kind::TokenAware(_)
-            | Kind::SloAware(_)
-            | Kind::DynamoThroughput(_)
-            | Kind::DynamoLoad(_)
-            | Kind::Oracle { .. } => Need::hold(variants.len()),
+            ScalerKind::SaturationV1(settings) => group::saturation(settings, variants),
+            ScalerKind::SaturationV2(settings) => group::tokens(settings, variants),
+            ScalerKind::QueueingModel(model) => model.assess(variants),
+            ScalerKind::None
+            | ScalerKind::Plan { .. }
+            | ScalerKind::Hpa { .. }
+            | ScalerKind::Keda { .. }
+            | ScalerKind::Kpa { .. }
+            | ScalerKind::TokenAware(_)
+            | ScalerKind::SloAware(_)
+            | ScalerKind::DynamoThroughput(_)
+            | ScalerKind::DynamoLoad(_)
+            | ScalerKind::Oracle { .. } => Need::hold(variants.len()),
         }
     }
 
     /// Starts one replica for a waiting request when none is present or starting.
     pub fn wake(&mut self, now: Micros) -> Decision {
-        if let Kind::Kpa { busy_at, .. } = &mut self.kind {
+        if let ScalerKind::Kpa { busy_at, .. } = &mut self.kind {
             *busy_at = Some(now);
         }
         Decision::direct(0, self.bounds.min.max(1), Rule::Woken, self.bounds)
@@ -268,25 +251,25 @@ impl Scaler {
     pub fn tick(&mut self, sight: &PoolSight) -> Decision {
         let (now, current) = (sight.now, sight.current());
         let hold = Decision::direct(current, current, Rule::Hold, self.bounds);
-        if let Kind::Oracle { replica_per_s } = self.kind {
+        if let ScalerKind::Oracle { replica_per_s } = self.kind {
             return oracle::decide(current, sight.future_per_s, replica_per_s, self.bounds);
         }
         if sight.seen_at.is_none() {
             return hold;
         }
         match &mut self.kind {
-            Kind::None | Kind::Oracle { .. } => hold,
-            Kind::Plan { plan, counted } => {
+            ScalerKind::None | ScalerKind::Oracle { .. } => hold,
+            ScalerKind::Plan { plan, counted } => {
                 let utilization = sight.mean(Measured::utilization);
                 let (counted, queued) = (sight.counted(*counted), sight.queued() as u64);
                 plan.tick(now, &PlanView { current, counted, utilization, queued })
             }
-            Kind::Hpa { hpa, metrics } => {
+            ScalerKind::Hpa { hpa, metrics } => {
                 let seen: Vec<Metric> = metrics.iter().map(|m| measured(m, sight)).collect();
                 let decision = hpa.tick(now, current, &seen);
                 decision.by_metric((metrics.len() > 1).then(|| metrics[hpa.asked_by()].metric))
             }
-            Kind::Keda { keda, metrics } => {
+            ScalerKind::Keda { keda, metrics } => {
                 let triggers = &keda.settings.triggers;
                 let combined = keda.settings.formula.is_some();
                 let value = |(k, metric): (usize, &ScalingMetric)| {
@@ -300,7 +283,7 @@ impl Scaler {
                 let decision = keda.tick(now, current, sight.ready, &values);
                 decision.by_metric((metrics.len() > 1 && !combined).then(|| metrics[keda.asked_by()]))
             }
-            Kind::Kpa { kpa, grace, counted, busy_at } => {
+            ScalerKind::Kpa { kpa, grace, counted, busy_at } => {
                 let at_once = sight.sum(|r| r.running + r.waiting) + sight.held;
                 if at_once > 0.0 {
                     *busy_at = Some(now);
@@ -315,13 +298,13 @@ impl Scaler {
                 }
                 decision
             }
-            Kind::TokenAware(policy) => policy.tick(sight, self.bounds),
-            Kind::SloAware(policy) => policy.tick(sight, self.bounds),
-            Kind::SaturationV1(settings) => saturation(settings, sight, self.bounds),
-            Kind::SaturationV2(settings) => tokens(settings, sight, self.bounds),
-            Kind::QueueingModel(model) => model.tick(sight, self.bounds),
-            Kind::DynamoThroughput(planner) => planner.tick(sight, self.bounds),
-            Kind::DynamoLoad(planner) => planner.tick(sight, self.bounds),
+            ScalerKind::TokenAware(policy) => policy.tick(sight, self.bounds),
+            ScalerKind::SloAware(policy) => policy.tick(sight, self.bounds),
+            ScalerKind::SaturationV1(settings) => saturation(settings, sight, self.bounds),
+            ScalerKind::SaturationV2(settings) => tokens(settings, sight, self.bounds),
+            ScalerKind::QueueingModel(model) => model.tick(sight, self.bounds),
+            ScalerKind::DynamoThroughput(planner) => planner.tick(sight, self.bounds),
+            ScalerKind::DynamoLoad(planner) => planner.tick(sight, self.bounds),
         }
     }
 }
@@ -348,23 +331,4 @@ fn tokens(settings: &TokenSettings, sight: &PoolSight, bounds: Bounds) -> Decisi
     };
     let change = found.change.clamp(-i64::from(u16::MAX), i64::from(u16::MAX)) as i32;
     Decision::direct(current, current.saturating_add_signed(change), rule, bounds)
-}
-
-/// A pool as input of the second saturation analyser, for requests of a mean size.
-pub(super) fn token_variant(sight: &PoolSight, [input_tokens, output_tokens]: [f64; 2]) -> TokenVariant {
-    // Tokens of a full batch of the mean request: the derived bound of the published analyser.
-    let derived = || f64::from(sight.max_batch) * (input_tokens + output_tokens / 2.0);
-    TokenVariant {
-        ready: sight.ready,
-        pending: sight.pending,
-        kv_tokens: sight.kv_capacity_tokens,
-        compute_tokens: (input_tokens > 0.0 && output_tokens > 0.0).then(derived),
-        replicas: sight
-            .measured
-            .iter()
-            .map(|r| TokenLoad { tokens: r.kv_tokens, queue: r.waiting })
-            .collect(),
-        input_tokens,
-        output_tokens,
-    }
 }

@@ -2,10 +2,12 @@
 
 mod by_priority;
 mod fcfs;
+mod order;
 mod sjf;
 
 use super::priority::WaitingView;
 use document::Scheduler;
+use order::Order;
 use serde::{Deserialize, Serialize};
 
 /// A position in the wait queue: the smallest goes first. The order is total, because ranks differ.
@@ -14,12 +16,6 @@ pub struct QueuePosition {
     key: i64,
     arrival: u64,
     rank: u32,
-}
-
-/// A scheduler that orders its queue.
-trait Order {
-    /// The first sort key, before arrival and rank, for a request of this urgency; smaller goes first.
-    fn key(&self, request: &WaitingView, urgency: i64) -> i64;
 }
 
 /// The scheduler of a replica.

@@ -1,14 +1,15 @@
 //! Workloads of AIBrix: each line has an instant in milliseconds and the requests that are sent at it.
 
 use super::jsonl::{bad_json, name};
-use super::rows::{Bad, Row, Rows};
+use super::row::{Bad, Row};
+use super::rows::Rows;
 use super::scalar::Scalar;
 use super::sessions::Link;
 use super::stamp;
 use serde::Deserialize;
 
 #[derive(Debug, Deserialize)]
-struct Line<'a> {
+struct AibrixLine<'a> {
     timestamp: f64,
     #[serde(borrow)]
     requests: Vec<Request<'a>>,
@@ -29,12 +30,12 @@ struct Request<'a> {
 
 /// Whether a line is one of such a workload.
 pub(super) fn recognises(line: &str) -> bool {
-    serde_json::from_str::<Line<'_>>(line).is_ok()
+    serde_json::from_str::<AibrixLine<'_>>(line).is_ok()
 }
 
 /// Reads one line.
 pub(super) fn read(line: &str, rows: &mut Rows) -> Result<(), Bad> {
-    let line: Line<'_> = serde_json::from_str(line).map_err(|e| bad_json(&e))?;
+    let line: AibrixLine<'_> = serde_json::from_str(line).map_err(|e| bad_json(&e))?;
     let arrival_us = stamp::number(line.timestamp, 1e3).ok_or_else(|| {
         let found = format!("arrival time {}", line.timestamp);
         Bad::new(found, "a time within 285 years", "correct or remove the line")

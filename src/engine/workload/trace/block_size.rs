@@ -72,7 +72,7 @@ impl Default for BlockSizes {
 
 /// A size, and the number of rows that do not fit it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Found {
+pub(super) struct FittingBlockSize {
     pub(super) size: u32,
     pub(super) rule: Rule,
     pub(super) misfits: u64,
@@ -96,26 +96,26 @@ impl BlockSizes {
 
     /// The size that fits most rows: a common size if it fits all, the format's `usual` one among several; else any
     /// other size that fits all; else the one with the fewest misfits.
-    pub(super) fn found(&self, usual: u32) -> Found {
+    pub(super) fn found(&self, usual: u32) -> FittingBlockSize {
         let used = Rule::ALL.map(|rule| self.best_used(rule, usual));
-        let whole = |found: &&Found| found.misfits == 0;
+        let whole = |found: &&FittingBlockSize| found.misfits == 0;
         let any = || Rule::ALL.into_iter().find_map(|rule| self.any_that_fits(rule));
         let fewest = || if used[1].misfits < used[0].misfits { used[1] } else { used[0] };
         used.iter().find(whole).copied().or_else(any).unwrap_or_else(fewest)
     }
 
-    fn best_used(&self, rule: Rule, usual: u32) -> Found {
+    fn best_used(&self, rule: Rule, usual: u32) -> FittingBlockSize {
         let all = self.misfits[rule as usize].iter().zip(SIZES);
         let best = all.map(|(&misfits, size)| (misfits, u32::from(size != usual), size)).min();
         let (misfits, _, size) = best.expect("INV-6: there are sizes to choose from");
-        Found { size, rule, misfits }
+        FittingBlockSize { size, rule, misfits }
     }
 
     /// A size that fits all rows: a power of two if there is one.
-    fn any_that_fits(&self, rule: Rule) -> Option<Found> {
+    fn any_that_fits(&self, rule: Rule) -> Option<FittingBlockSize> {
         let [least, most] = self.fitting[rule as usize];
         let size = least.checked_next_power_of_two().filter(|size| *size <= most).unwrap_or(least);
-        (least <= most).then_some(Found { size, rule, misfits: 0 })
+        (least <= most).then_some(FittingBlockSize { size, rule, misfits: 0 })
     }
 }
 
@@ -132,7 +132,7 @@ mod tests {
                     let prompt = size * 3 + i * 7;
                     sizes.push(prompt, rule.ids(prompt, size));
                 }
-                assert_eq!(sizes.found(512), Found { size, rule, misfits: 0 });
+                assert_eq!(sizes.found(512), FittingBlockSize { size, rule, misfits: 0 });
             }
         }
     }
@@ -143,9 +143,9 @@ mod tests {
         for prompt in [210, 280, 330, 160, 320] {
             sizes.push(prompt, prompt / 16);
         }
-        assert_eq!(sizes.found(512), Found { size: 16, rule: Rule::Full, misfits: 0 });
+        assert_eq!(sizes.found(512), FittingBlockSize { size: 16, rule: Rule::Full, misfits: 0 });
         // A row that was cut changes the size as little.
         sizes.push(4000, 3);
-        assert_eq!(sizes.found(512), Found { size: 16, rule: Rule::Full, misfits: 1 });
+        assert_eq!(sizes.found(512), FittingBlockSize { size: 16, rule: Rule::Full, misfits: 1 });
     }
 }

@@ -5,22 +5,23 @@
 //! before begins another text, since the context was cut.
 
 use super::named;
-use super::rows::{Bad, Row, Rows};
+use super::row::{Bad, Row};
+use super::rows::Rows;
 use super::sessions::Link;
 use super::stamp;
-use super::tree::Recorded;
+use super::wait::Recorded;
 use base::digest::Digest;
 use serde::Deserialize;
 use serde_json::Value;
 
 #[derive(Debug, Deserialize)]
-struct Session {
+struct CopilotSession {
     session_id: Value,
-    turns: Vec<Turn>,
+    turns: Vec<CopilotTurn>,
 }
 
 #[derive(Debug, Deserialize)]
-struct Turn {
+struct CopilotTurn {
     #[serde(default)]
     llm_calls: Vec<Call>,
 }
@@ -47,7 +48,7 @@ pub(super) fn begins(text: &str) -> bool {
 
 /// Reads the session of a line.
 pub(super) fn session(line: &str, rows: &mut Rows) -> Result<(), Bad> {
-    let session: Session = serde_json::from_str(line).map_err(|e| {
+    let session: CopilotSession = serde_json::from_str(line).map_err(|e| {
         Bad::new(
             format!("no session that can be read, at column {}", e.column()),
             "an object with `session_id` and `turns`, whose `llm_calls` have `timestamp` and `tokens`",

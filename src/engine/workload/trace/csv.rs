@@ -2,15 +2,16 @@
 //! semicolons or tabs, by what the header has most of; beside the latter two a number may have a decimal comma.
 
 use super::columns::{Role, TraceColumns};
+use super::fields::{fields, separator};
 use super::named::{self, Names};
-use super::rows::{Bad, Row};
+use super::row::{Bad, Row};
 use super::sessions::Link;
 use super::{foreign, stamp};
 use base::digest::Digest;
 use std::borrow::Cow;
 
 /// A CSV format: its name and the columns that are read, found by name, so further columns are ignored.
-struct Known {
+struct CsvFormat {
     name: &'static str,
     clock: Clock,
     time: &'static str,
@@ -31,8 +32,8 @@ enum Clock {
     Named,
 }
 
-const KNOWN: [Known; 4] = [
-    Known {
+const KNOWN: [CsvFormat; 4] = [
+    CsvFormat {
         name: "Azure LLM inference",
         clock: Clock::DateTime,
         time: "TIMESTAMP",
@@ -40,7 +41,7 @@ const KNOWN: [Known; 4] = [
         output: "GeneratedTokens",
         sign: "",
     },
-    Known {
+    CsvFormat {
         name: "BurstGPT",
         clock: Clock::Seconds,
         time: "Timestamp",
@@ -48,7 +49,7 @@ const KNOWN: [Known; 4] = [
         output: "Response tokens",
         sign: "",
     },
-    Known {
+    CsvFormat {
         name: "Vidur",
         clock: Clock::Seconds,
         time: "arrived_at",
@@ -56,7 +57,7 @@ const KNOWN: [Known; 4] = [
         output: "num_decode_tokens",
         sign: "",
     },
-    Known {
+    CsvFormat {
         name: BLIS,
         clock: Clock::Micros,
         time: "arrival_time_us",
@@ -158,7 +159,7 @@ impl Csv {
     /// The columns that show the format.
     pub(super) fn signs(&self) -> String {
         let known = KNOWN.iter().find(|known| known.name == self.name);
-        let signs = |k: &Known| [k.time, k.prompt, k.output, k.sign].map(str::to_owned).to_vec();
+        let signs = |k: &CsvFormat| [k.time, k.prompt, k.output, k.sign].map(str::to_owned).to_vec();
         let named = || self.names.iter().flat_map(|n| [n.time.clone(), n.prompt.clone(), n.output.clone()]);
         let mut all = known.map_or_else(|| named().collect(), signs);
         all.retain(|name| !name.is_empty());
@@ -272,116 +273,10 @@ fn number(text: &str) -> Result<f64, Bad> {
         .ok_or_else(|| Bad::new(format!("{text:?} tokens"), "a whole number", "correct or remove the line"))
 }
 
-/// What can be between fields, the most usual first.
-const SEPARATORS: [char; 3] = [',', ';', '\t'];
-
-/// The separator that a header has most of, outside quotes; of equally many the most usual.
-pub(super) fn separator(header: &str) -> char {
-    let unquoted = || header.split('"').step_by(2).flat_map(str::chars);
-    let count = |separator: &char| unquoted().filter(|sign| sign == separator).count();
-    SEPARATORS.into_iter().rev().max_by_key(count).unwrap_or(SEPARATORS[0])
-}
-
 /// Writes the decimal comma of a number as a point: `0,25` is `0.25`.
 fn with_point(field: &mut Cow<'_, str>) {
     let is_number = field.bytes().all(|b| b.is_ascii_digit() || matches!(b, b',' | b'-' | b'+'));
     if is_number && field.matches(',').count() == 1 {
         *field = Cow::Owned(field.replace(',', "."));
-    }
-}
-
-/// The fields of one line, without blanks around them. Lines without quotes, almost all lines, are split at separators.
-pub(super) fn fields(line: &str, separator: char) -> Vec<Cow<'_, str>> {
-    if line.contains('"') {
-        return quoted(line, separator).into_iter().map(|f| Cow::Owned(f.trim().to_owned())).collect();
-    }
-    line.split(separator).map(|f| Cow::Borrowed(f.trim())).collect()
-}
-
-/// The place of a character in a line.
-#[derive(Clone, Copy)]
-enum Place {
-    /// At the start of a field.
-    Start,
-    /// In a field, outside quotes.
-    Plain,
-    /// Between quotes.
-    Quoted,
-    /// After a quote between quotes: a second quote is literal, any other character ends the quoted part.
-    AfterQuote,
-}
-
-/// The fields of a line with quotes. They are split here, in the same way as by the csv crate, whose reader builds
-/// tables of 2,560 transitions first: that takes 40 microseconds for each line.
-fn quoted(line: &str, separator: char) -> Vec<String> {
-    let mut fields = Vec::new();
-    let mut field = String::new();
-    let mut place = Place::Start;
-    for sign in line.chars() {
-        place = match (place, sign) {
-            (Place::Start, '"') => Place::Quoted,
-            (Place::Quoted, '"') => Place::AfterQuote,
-            (Place::Quoted, _) | (Place::AfterQuote, '"') => {
-                field.push(sign);
-                Place::Quoted
-            }
-            (_, sign) if sign == separator => {
-                fields.push(std::mem::take(&mut field));
-                Place::Start
-            }
-            // The line end of old computers.
-            (_, '\r') => break,
-            (_, _) => {
-                field.push(sign);
-                Place::Plain
-            }
-        };
-    }
-    fields.push(field);
-    fields
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// The fields that the csv crate finds.
-    fn of_the_crate(line: &str) -> Vec<String> {
-        let mut reader = ::csv::ReaderBuilder::new().has_headers(false).from_reader(line.as_bytes());
-        let record = reader.records().next().expect("a record").expect("a text");
-        record.iter().map(|f| f.trim().to_owned()).collect()
-    }
-
-    #[test]
-    fn lines_with_quotes_are_split_as_the_csv_crate_splits_them() {
-        let mut lines = vec![String::new()];
-        let mut compared = 0;
-        for _ in 0..6 {
-            lines =
-                lines.iter().flat_map(|l| ['"', ',', '\r', 'a'].map(|sign| format!("{l}{sign}"))).collect();
-            for line in lines.iter().filter(|l| l.contains('"') && l.trim() == *l) {
-                assert_eq!(fields(line, ','), of_the_crate(line), "{line:?}");
-                compared += 1;
-            }
-        }
-        assert!(compared > 2000, "{compared} lines");
-        let line = "\"2023-11-16 18:15:46\", 4808 ,\" é, \"\"ü\"\" \",";
-        assert_eq!(fields(line, ','), ["2023-11-16 18:15:46", "4808", "é, \"ü\"", ""]);
-        assert_eq!(fields(line, ','), of_the_crate(line));
-    }
-
-    #[test]
-    fn the_separator_is_what_the_header_has_most_of_outside_quotes() {
-        for (header, want) in [
-            ("a,b,c", ','),
-            ("a;b;c", ';'),
-            ("a\tb\tc", '\t'),
-            ("a;\"b, c, d, e\";f", ';'),
-            ("tokens (in, out);time;id", ';'),
-            ("alone", ','),
-            ("a;b,c", ','),
-        ] {
-            assert_eq!(separator(header), want, "{header}");
-        }
     }
 }

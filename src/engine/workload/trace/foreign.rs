@@ -1,9 +1,7 @@
 //! Foreign files: files that are not traces, and unsupported trace formats, recognised by their beginning, with a
 //! remedy.
 
-use super::csv;
-use super::jsonl::Jsonl;
-use base::Diagnostic;
+use super::fields::{fields, separator};
 
 /// Most bytes read of a document over several lines.
 pub(super) const LOOKED_AT: usize = 4096;
@@ -63,13 +61,6 @@ const DOCUMENTS: [(&[&str], &str, &str); 8] = [
     (&["\"cluster\"", "\"workload\""], "a scenario", "give it in place of the scenario"),
 ];
 
-/// The supported formats, in words.
-pub(super) fn formats() -> String {
-    let lines = Jsonl::ALL.map(Jsonl::name).join(", ");
-    let others = "AIBrix, vllm-vcr, OpenTelemetry spans, WEKA and GitHub Copilot sessions";
-    format!("{} (CSV); {lines}, {others} (JSON)", csv::names().join(", "))
-}
-
 /// The kind of a file with these first bytes, if it is not text, and what to do.
 pub(super) fn magic(head: &[u8]) -> Option<(&'static str, &'static str)> {
     MAGIC.iter().find(|(start, ..)| head.starts_with(start)).map(|(_, what, fix)| (*what, *fix))
@@ -87,7 +78,7 @@ pub(super) fn first_line(line: &str) -> Option<(&'static str, &'static str)> {
     if line.starts_with(['{', '[']) {
         return document(line);
     }
-    let fields = csv::fields(line, csv::separator(line));
+    let fields = fields(line, separator(line));
     let has = |name: &str| fields.iter().any(|f| f == name);
     if lower.starts_with("trace_version:") {
         return Some((
@@ -124,10 +115,4 @@ fn is_serve_gen(fields: &[std::borrow::Cow<'_, str>]) -> bool {
     fields.len() == 6
         && [0, 1, 2, 4, 5].into_iter().all(number)
         && (fields[3].is_empty() || fields[3].bytes().all(|b| b.is_ascii_alphabetic()))
-}
-
-/// The error that a file is not a supported trace, with the reason and the supported formats.
-pub(super) fn no_trace(file_name: &str, why: &str, fix: &str) -> Diagnostic {
-    let end = if fix.is_empty() { "." } else { "" };
-    Diagnostic::error("", format!("{file_name} {why}. Formats: {}{end}", formats()), "", fix)
 }

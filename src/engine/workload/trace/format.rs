@@ -1,12 +1,13 @@
 //! The format of a file: which reader takes its lines, and what it says about all of them.
 
-use super::csv::Csv;
-use super::found::{Facts, TraceFound};
+use super::csv::{self, Csv};
 use super::jsonl::Jsonl;
 use super::named::Names;
-use super::rows::{Bad, Rows};
+use super::row::Bad;
+use super::rows::Rows;
 use super::vcr::Vcr;
 use super::{aibrix, copilot, spans, weka};
+use base::Diagnostic;
 
 /// The format of a file, once its first line has been seen.
 #[derive(Clone, Debug)]
@@ -126,9 +127,17 @@ impl Format {
             Self::Copilot => copilot::session(line, rows),
         }
     }
+}
 
-    /// What was found in a file of `lines` lines.
-    pub(super) fn found(&self, rows: &Rows, lines: u64) -> TraceFound {
-        TraceFound::of(&Facts { format: self, rows, lines })
-    }
+/// The supported formats, in words.
+pub(super) fn formats() -> String {
+    let lines = Jsonl::ALL.map(Jsonl::name).join(", ");
+    let others = "AIBrix, vllm-vcr, OpenTelemetry spans, WEKA and GitHub Copilot sessions";
+    format!("{} (CSV); {lines}, {others} (JSON)", csv::names().join(", "))
+}
+
+/// The error that a file is not a supported trace, with the reason and the supported formats.
+pub(super) fn no_trace(file_name: &str, why: &str, fix: &str) -> Diagnostic {
+    let end = if fix.is_empty() { "." } else { "" };
+    Diagnostic::error("", format!("{file_name} {why}. Formats: {}{end}", formats()), "", fix)
 }

@@ -63,19 +63,12 @@ pub struct TraceLines {
     pub lines: Vec<u64>,
 }
 
-/// What is known at the end of a file.
-pub(super) struct Facts<'a> {
-    pub(super) format: &'a Format,
-    pub(super) rows: &'a Rows,
-    pub(super) lines: u64,
-}
-
 /// Units of time in microseconds.
 const UNITS: [(f64, &str); 4] = [(1e6, "s"), (1e3, "ms"), (1.0, "us"), (1e-3, "ns")];
 
 impl TraceFound {
-    pub(super) fn of(facts: &Facts<'_>) -> Self {
-        let Facts { format, rows, lines } = facts;
+    /// What was found in a file of `lines` lines.
+    pub(super) fn of(format: &Format, rows: &Rows, lines: u64) -> Self {
         let (unit, unit_evidence) = unit(format, rows);
         let (block_tokens, block_evidence) = block(format, rows);
         Self {
@@ -87,7 +80,7 @@ impl TraceFound {
             block_evidence,
             has_sessions: rows.have_sessions(),
             not_read: format.not_read(),
-            lines: *lines,
+            lines,
             odd: odd(rows),
         }
     }

@@ -1,7 +1,7 @@
 //! Hash ids of the blocks of prompts, of all rows in one column. Most ids follow the one before, so differences are
 //! written, in as few bytes as they need.
 
-use super::rows::reordered;
+use super::select::reordered;
 use serde::{Deserialize, Serialize};
 
 /// Bits of a number in a byte; the highest bit says that another byte follows.

@@ -1,10 +1,10 @@
 //! Traces in JSON lines: one object per request.
 
-use super::rows::{Bad, Row};
+use super::row::{Bad, Row};
 use super::scalar::Scalar;
 use super::sessions::Link;
 use super::stamp;
-use super::tree::Wait;
+use super::wait::Wait;
 use base::digest::Digest;
 use document::limits;
 use serde::Deserialize;
@@ -24,7 +24,7 @@ pub(super) enum Jsonl {
 
 /// All keys that any of the formats uses; others are ignored.
 #[derive(Debug, Deserialize)]
-struct Line<'a> {
+struct JsonLine<'a> {
     timestamp: Option<f64>,
     delay: Option<f64>,
     input_length: Option<f64>,
@@ -148,7 +148,7 @@ impl Jsonl {
 }
 
 /// The session of a line: its name, or the names of this turn and the turn before.
-fn session(line: &Line<'_>) -> Result<Option<Link>, Bad> {
+fn session(line: &JsonLine<'_>) -> Result<Option<Link>, Bad> {
     let (session, conversation) = (name(line.session_id.as_ref())?, name(line.conversation_id.as_ref())?);
     if let Some(name) = session.or(conversation) {
         return Ok(Some(Link { name, before: None }));
@@ -176,7 +176,7 @@ fn text(value: Option<Scalar<'_>>) -> Cow<'_, str> {
     value.map(Scalar::into_text).unwrap_or_default()
 }
 
-fn parse(line: &str) -> Result<Line<'_>, Bad> {
+fn parse(line: &str) -> Result<JsonLine<'_>, Bad> {
     serde_json::from_str(line).map_err(|e| bad_json(&e))
 }
 

@@ -2,8 +2,9 @@
 
 use super::ids::RequestIds;
 use super::interned::{Interned, InternedColumn};
-use super::rows::{Bad, Row, reordered};
+use super::row::{Bad, Row};
 use super::select::picked;
+use super::select::reordered;
 use base::Diagnostic;
 use base::digest::Digest;
 use document::{SloClass, limits};
@@ -41,7 +42,7 @@ struct UnknownClasses {
 }
 
 /// What a row adds, once it is known to be good.
-pub(super) struct Parts {
+pub(super) struct KeptParts {
     tenant: u32,
     class: u8,
     priority: i32,
@@ -102,7 +103,7 @@ impl Default for KeptColumns {
 
 impl KeptColumns {
     /// What `row` adds, or what is wrong with it.
-    pub(super) fn parts(&mut self, row: &Row<'_>) -> Result<Parts, Bad> {
+    pub(super) fn parts(&mut self, row: &Row<'_>) -> Result<KeptParts, Bad> {
         let tenant = self.tenants.number_of(&row.tenant).ok_or_else(|| {
             let allowed = "at most 1,024 different tenants";
             Bad::new("a 1,025th tenant", allowed, "leave the column out, or merge tenants")
@@ -115,11 +116,11 @@ impl KeptColumns {
                 return Err(Bad::new(format!("priority {x}"), "a whole number of 32 bits", fix));
             }
         };
-        Ok(Parts { tenant, class: self.class_of(&row.class), priority })
+        Ok(KeptParts { tenant, class: self.class_of(&row.class), priority })
     }
 
     /// Adds the parts of row number `row`.
-    pub(super) fn push(&mut self, row: usize, parts: &Parts, id: &str) {
+    pub(super) fn push(&mut self, row: usize, parts: &KeptParts, id: &str) {
         self.tenants.push(row, parts.tenant);
         let Kept { classes, priorities, ids, .. } = &mut self.kept;
         if parts.class > 0 || !classes.is_empty() {

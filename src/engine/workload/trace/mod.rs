@@ -11,6 +11,7 @@ mod columns;
 mod copilot;
 mod csv;
 mod elements;
+mod fields;
 mod foreign;
 mod format;
 mod found;
@@ -24,6 +25,7 @@ mod named;
 mod operations;
 mod pick;
 mod reader;
+mod row;
 mod rows;
 mod scalar;
 mod select;
@@ -33,6 +35,7 @@ mod stamp;
 mod tree;
 mod validate;
 mod vcr;
+mod wait;
 mod weka;
 
 #[cfg(feature = "cli")]
@@ -40,7 +43,7 @@ pub use carried::{carried, carry};
 pub use columns::TraceColumns;
 pub use found::{TraceFound, TraceLines, TraceReading};
 pub use reader::TraceReader;
-pub use tree::Parent;
+pub use wait::Parent;
 
 use super::family;
 use base::content::{source_name, unique_name};

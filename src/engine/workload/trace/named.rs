@@ -4,7 +4,7 @@
 use super::columns::{Role, TraceColumns};
 use super::jsonl::name;
 use super::pick::pick;
-use super::rows::{Bad, Row};
+use super::row::{Bad, Row};
 use super::scalar::Scalar;
 use super::sessions::Link;
 use super::stamp;

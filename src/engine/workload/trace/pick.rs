@@ -2,7 +2,7 @@
 
 use super::columns::first_part;
 use super::jsonl::bad_json;
-use super::rows::Bad;
+use super::row::Bad;
 use super::scalar::Scalar;
 use serde::de::{Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde_json::{Number, Value};

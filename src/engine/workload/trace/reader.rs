@@ -2,14 +2,16 @@
 //! unfinished line.
 
 use super::columns::TraceColumns;
-use super::csv::{self, Csv};
+use super::csv::Csv;
 use super::elements::Elements;
+use super::fields::{fields, separator};
 use super::foreign;
-use super::format::Format;
-use super::found::TraceReading;
+use super::format::{Format, no_trace};
+use super::found::{TraceFound, TraceReading};
 use super::jsonl::{Jsonl, bad_json};
 use super::named::Names;
-use super::rows::{Bad, Rows};
+use super::row::Bad;
+use super::rows::Rows;
 use super::{Trace, TraceSummary, validate::validate};
 use base::diag::cut;
 use base::pointer::pointer;
@@ -175,7 +177,7 @@ impl TraceReader {
         }
         self.end_document();
         self.end_elements();
-        let found = self.format.as_ref().map(|format| format.found(&self.rows, self.lines));
+        let found = self.format.as_ref().map(|format| TraceFound::of(format, &self.rows, self.lines));
         let mut all = self.bad;
         if self.bad_lines > BAD_LINES {
             let more = self.bad_lines - BAD_LINES;
@@ -343,7 +345,7 @@ impl TraceReader {
             self.stopped = Some(Diagnostic { path: self.file_name.clone(), ..pointer });
         } else if line.starts_with('[') {
             let what = "is not a trace: it is a JSON array of something other than requests";
-            let array = foreign::no_trace(&self.file_name, what, "write each request as an object");
+            let array = no_trace(&self.file_name, what, "write each request as an object");
             self.begin_document(line, array);
         } else if line.starts_with('{') {
             match self.format_of(line) {
@@ -362,7 +364,7 @@ impl TraceReader {
 
     /// Determines the format from the header of a table.
     fn header(&mut self, line: &str) {
-        let columns = csv::fields(line, csv::separator(line));
+        let columns = fields(line, separator(line));
         let names: Vec<&str> = columns.iter().map(|name| &**name).collect();
         if self.misses(&names) {
             return;
@@ -437,7 +439,7 @@ impl TraceReader {
         let fix = "name its columns with --columns arrival=…,prompt=…,output=…, or rename them: an arrival (arrived_at, in \
                    seconds), the tokens of the prompt (num_prefill_tokens) and those of the answer (num_decode_tokens) are needed";
         let object: Option<Map<String, Value>> = serde_json::from_str(line).ok();
-        let fields = csv::fields(line, csv::separator(line));
+        let fields = fields(line, separator(line));
         let names: Vec<&str> = match &object {
             Some(object) => object.keys().map(String::as_str).collect(),
             None => fields.iter().map(|name| &**name).collect(),
@@ -453,7 +455,7 @@ impl TraceReader {
     }
 
     fn stop_foreign(&mut self, why: &str, fix: &str) {
-        self.stopped = Some(foreign::no_trace(&self.file_name, why, fix));
+        self.stopped = Some(no_trace(&self.file_name, why, fix));
     }
 
     fn stop(&mut self, found: String, allowed: &str, fix: &str) {

@@ -49,3 +49,11 @@ pub(super) fn picked<T: Copy + Default>(column: &[T], rows: &[u32]) -> Vec<T> {
     }
     rows.iter().map(|&row| column.get(row as usize).copied().unwrap_or_default()).collect()
 }
+
+/// The values of `column` in the order of `order`; an absent column stays absent.
+pub(super) fn reordered<T: Copy>(column: &[T], order: &[u32]) -> Vec<T> {
+    if column.is_empty() {
+        return Vec::new();
+    }
+    order.iter().map(|&row| column[row as usize]).collect()
+}

@@ -2,7 +2,8 @@
 //! plain spans, a line each or in a list. A span with the tokens of a prompt is a request; all others are skipped.
 
 use super::jsonl::{bad_json, name};
-use super::rows::{Bad, Row, Rows};
+use super::row::{Bad, Row};
+use super::rows::Rows;
 use super::sessions::Link;
 use super::{pick, stamp};
 use serde::Deserialize;

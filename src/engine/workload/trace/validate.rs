@@ -1,7 +1,6 @@
 //! Validation of a completely read trace: whether it is empty, and whether its numbers are plausible.
 
-use super::foreign;
-use super::format::Format;
+use super::format::{Format, formats, no_trace};
 use super::rows::Rows;
 use super::{Trace, TraceSummary};
 use base::{Diagnostic, Diagnostics};
@@ -26,23 +25,14 @@ pub(super) fn validate(
     rows: Rows,
 ) -> (Option<Arc<Trace>>, Diagnostics, Option<TraceSummary>) {
     let Some(format) = format else {
-        let empty = foreign::no_trace(
-            file_name,
-            "is not a trace: it is an empty file",
-            "choose a file with requests",
-        );
+        let empty = no_trace(file_name, "is not a trace: it is an empty file", "choose a file with requests");
         return (None, vec![empty], None);
     };
     let mut all = rows.left_out.warnings(file_name);
     all.extend(rows.kept.warning(file_name));
     if let Some(names) = format.names().filter(|names| !names.given) {
         let found = format!("a file of unknown format, read by its names: {}", names.told());
-        all.push(Diagnostic::warning(
-            file_name,
-            found,
-            foreign::formats(),
-            "rename them if they are something else",
-        ));
+        all.push(Diagnostic::warning(file_name, found, formats(), "rename them if they are something else"));
     }
     if rows.len() == 0 {
         let fix = "choose a file with requests";

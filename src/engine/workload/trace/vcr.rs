@@ -1,7 +1,8 @@
 //! Records of vllm-vcr: a first line about the engine, then a line for each request in the order in which they ended.
 
 use super::jsonl::{bad_json, needed};
-use super::rows::{Bad, Row, Rows};
+use super::row::{Bad, Row};
+use super::rows::Rows;
 use super::scalar::Scalar;
 use super::stamp;
 use serde::Deserialize;
@@ -19,7 +20,7 @@ struct Meta {
 }
 
 #[derive(Debug, Deserialize)]
-struct Line<'a> {
+struct VcrLine<'a> {
     meta: Option<IgnoredAny>,
     arrival_ms: Option<f64>,
     prompt_tokens: Option<f64>,
@@ -45,7 +46,7 @@ impl Vcr {
 
     /// Reads one line; the first, about the engine, has no request.
     pub(super) fn read(line: &str, rows: &mut Rows) -> Result<(), Bad> {
-        let line: Line<'_> = serde_json::from_str(line).map_err(|e| bad_json(&e))?;
+        let line: VcrLine<'_> = serde_json::from_str(line).map_err(|e| bad_json(&e))?;
         if line.meta.is_some() {
             return Ok(());
         }

@@ -4,10 +4,11 @@
 //! A request follows the one before it in its list, and the next one of a list also follows the sub-agents between the
 //! two, unless these were launched without waiting. Sessions have no arrival times.
 
-use super::rows::{Bad, Row, Rows};
+use super::row::{Bad, Row};
+use super::rows::Rows;
 use super::sessions::Link;
 use super::stamp;
-use super::tree::Recorded;
+use super::wait::Recorded;
 use base::digest::Digest;
 use base::lookup::LookupMap;
 use serde::Deserialize;
@@ -21,7 +22,7 @@ const DEPTH: u32 = 16;
 const GLOBAL: u64 = 1 << 40;
 
 #[derive(Debug, Deserialize)]
-struct Session {
+struct WekaSession {
     id: Option<Value>,
     block_size: Option<u32>,
     hash_id_scope: Option<String>,
@@ -55,8 +56,8 @@ pub(super) fn begins(text: &str) -> bool {
 
 /// Reads the session of a line.
 pub(super) fn session(line: &str, rows: &mut Rows) -> Result<(), Bad> {
-    let session: Session = serde_json::from_str(line).map_err(|e| unreadable(&e))?;
-    Reader::new(&session, rows)?.read(&session)
+    let session: WekaSession = serde_json::from_str(line).map_err(|e| unreadable(&e))?;
+    WekaReader::new(&session, rows)?.read(&session)
 }
 
 fn unreadable(e: &serde_json::Error) -> Bad {
@@ -68,7 +69,7 @@ fn unreadable(e: &serde_json::Error) -> Bad {
 }
 
 /// The reader of one session.
-struct Reader<'a> {
+struct WekaReader<'a> {
     rows: &'a mut Rows,
     link: Link,
     /// The instant of its first request, in seconds.
@@ -77,8 +78,8 @@ struct Reader<'a> {
     local: Option<LookupMap<u64, u64>>,
 }
 
-impl<'a> Reader<'a> {
-    fn new(session: &Session, rows: &'a mut Rows) -> Result<Self, Bad> {
+impl<'a> WekaReader<'a> {
+    fn new(session: &WekaSession, rows: &'a mut Rows) -> Result<Self, Bad> {
         let local = match session.hash_id_scope.as_deref() {
             None | Some("local") => Some(LookupMap::default()),
             Some("global") => None,
@@ -103,7 +104,7 @@ impl<'a> Reader<'a> {
         Ok(Self { rows, link: Link { name, before: None }, begin_s, local })
     }
 
-    fn read(mut self, session: &Session) -> Result<(), Bad> {
+    fn read(mut self, session: &WekaSession) -> Result<(), Bad> {
         self.list(&session.requests, (None, 0.0), 0).map(|_| ())
     }
 

@@ -17,7 +17,7 @@ const RECOVERY: Span = Span(30_000_000);
 
 /// Attempts of one second.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-struct Second {
+struct AttemptSecond {
     /// Arrivals; those of clients that came again are among them.
     arrivals: u32,
     /// Further attempts, which are no arrivals.
@@ -30,25 +30,25 @@ struct Second {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 struct Storm {
     /// The seconds, the last one at `second`.
-    seconds: VecDeque<Second>,
+    seconds: VecDeque<AttemptSecond>,
     second: u64,
     latest: VecDeque<Proof>,
     open: Option<AnomalyIndex>,
 }
 
 impl Storm {
-    fn at(&mut self, now: Micros) -> &mut Second {
+    fn at(&mut self, now: Micros) -> &mut AttemptSecond {
         let second = now.0 / 1_000_000;
         if second > self.second + OVER_S as u64 {
             self.seconds.clear();
         }
         if self.seconds.is_empty() {
             self.second = second;
-            self.seconds.push_back(Second::default());
+            self.seconds.push_back(AttemptSecond::default());
         }
         while self.second < second {
             self.second += 1;
-            self.seconds.push_back(Second::default());
+            self.seconds.push_back(AttemptSecond::default());
             if self.seconds.len() > OVER_S {
                 self.seconds.pop_front();
             }
@@ -58,7 +58,7 @@ impl Storm {
 
     /// Whether at least a third of the attempts are retries, and how many retries there are.
     fn rages(&self) -> (bool, u32) {
-        let sum = |of: fn(&Second) -> u32| self.seconds.iter().map(of).sum::<u32>();
+        let sum = |of: fn(&AttemptSecond) -> u32| self.seconds.iter().map(of).sum::<u32>();
         let (all, again) = (sum(|s| s.arrivals + s.attempts), sum(|s| s.again));
         (again >= LEAST && 3 * again >= all, again)
     }

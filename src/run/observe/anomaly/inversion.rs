@@ -9,6 +9,7 @@
 //! whose anomalies are kept. Waiting requests are in a heap, the most urgent first; a request that has left is
 //! removed when it reaches the top. A step that leaves no request waiting, or that no request joins, sorts nothing.
 
+use super::kind::UrgentBy;
 use super::{Anomaly, AnomalyKind, AnomalyLog, PROOFS, Proof};
 use base::{Micros, ReplicaId, RequestId};
 use document::{PriorityPolicy, Scenario, SloClass, Workload};
@@ -17,28 +18,7 @@ use serde::{Deserialize, Serialize};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// What makes one request more urgent than another.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) enum Measure {
-    /// Nothing: priorities are constant and all requests are of one SLO class.
-    None,
-    /// Priorities are constant, SLO classes differ.
-    Class,
-    /// See [`PriorityPolicy::SloBased`].
-    Age,
-    /// See [`PriorityPolicy::InvertedSlo`].
-    Youth,
-    /// See [`PriorityPolicy::SloClass`].
-    ClassScore,
-    /// See [`PriorityPolicy::TenantPriority`].
-    TenantScore,
-    /// See [`PriorityPolicy::DeadlineAware`].
-    Deadline,
-    /// See [`PriorityPolicy::Request`].
-    Own,
-}
-
-impl Measure {
+impl UrgentBy {
     fn of(policy: &PriorityPolicy, workload: &Workload) -> Self {
         match policy {
             PriorityPolicy::Constant if is_mixed(workload) => Self::Class,
@@ -102,7 +82,7 @@ struct Victim {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Waiting {
     pool: u32,
-    measure: Measure,
+    measure: UrgentBy,
     /// Requests that began to wait since a step last left any waiting.
     fresh: Vec<WaitingEntry>,
     /// Requests that joined the batch, or had blocks set aside, since the latest step.
@@ -119,7 +99,7 @@ struct Waiting {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Inversion {
     /// By pool.
-    measures: Vec<Measure>,
+    measures: Vec<UrgentBy>,
     replicas: Vec<Waiting>,
     not_overtaken: NotOvertaken,
 }
@@ -163,7 +143,7 @@ fn is_mixed(workload: &Workload) -> bool {
 }
 
 impl Waiting {
-    fn new(pool: u32, measure: Measure) -> Self {
+    fn new(pool: u32, measure: UrgentBy) -> Self {
         Self {
             pool,
             measure,
@@ -176,7 +156,7 @@ impl Waiting {
     }
 
     fn rank(&self, who: &RequestInfo) -> Rank {
-        let rank = if self.measure == Measure::Class { i64::from(rank_of(who.class)) } else { -who.urgency };
+        let rank = if self.measure == UrgentBy::Class { i64::from(rank_of(who.class)) } else { -who.urgency };
         Rank { rank, request: who.request.0 }
     }
 
@@ -258,8 +238,8 @@ impl Waiting {
 impl Inversion {
     pub(super) fn new(scenario: &Scenario) -> Self {
         let pools = &scenario.cluster.pools;
-        let measures: Vec<Measure> =
-            pools.iter().map(|p| Measure::of(&p.engine.priority, &scenario.workload)).collect();
+        let measures: Vec<UrgentBy> =
+            pools.iter().map(|p| UrgentBy::of(&p.engine.priority, &scenario.workload)).collect();
         let replicas = pools.iter().zip(0..).zip(&measures);
         let replicas = replicas
             .flat_map(|((p, pool), m)| (0..p.replicas).map(move |_| Waiting::new(pool, *m)))
@@ -272,7 +252,7 @@ impl Inversion {
     /// now on can be overtaken.
     pub(super) fn adopt(&mut self, scenario: &Scenario, now: Micros, log: &mut AnomalyLog) {
         let pools = scenario.cluster.pools.iter();
-        self.measures = pools.map(|p| Measure::of(&p.engine.priority, &scenario.workload)).collect();
+        self.measures = pools.map(|p| UrgentBy::of(&p.engine.priority, &scenario.workload)).collect();
         for waiting in &mut self.replicas {
             let measure = self.measures[waiting.pool as usize];
             if waiting.measure != measure {
@@ -294,7 +274,7 @@ impl Inversion {
     /// The request of a fact, unless all requests on its replica are equally urgent.
     #[inline]
     fn on(&mut self, replica: ReplicaId) -> Option<(&mut Waiting, &mut NotOvertaken)> {
-        let waiting = self.replicas.get_mut(replica.index()).filter(|w| w.measure != Measure::None)?;
+        let waiting = self.replicas.get_mut(replica.index()).filter(|w| w.measure != UrgentBy::None)?;
         Some((waiting, &mut self.not_overtaken))
     }
 

@@ -92,3 +92,24 @@ impl AnomalyKind {
         matches!(self, Self::DecodePoolFull | Self::PortSaturated)
     }
 }
+
+/// What makes one request more urgent than another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum UrgentBy {
+    /// Nothing: priorities are constant and all requests are of one SLO class.
+    None,
+    /// Priorities are constant, SLO classes differ.
+    Class,
+    /// See [`document::PriorityPolicy::SloBased`].
+    Age,
+    /// See [`document::PriorityPolicy::InvertedSlo`].
+    Youth,
+    /// See [`document::PriorityPolicy::SloClass`].
+    ClassScore,
+    /// See [`document::PriorityPolicy::TenantPriority`].
+    TenantScore,
+    /// See [`document::PriorityPolicy::DeadlineAware`].
+    Deadline,
+    /// See [`document::PriorityPolicy::Request`].
+    Own,
+}

@@ -1,6 +1,7 @@
 //! Anomalies in words.
 
-use super::{Anomaly, AnomalyKind, inversion};
+use super::kind::UrgentBy;
+use super::{Anomaly, AnomalyKind};
 use base::number_text::{count, duration};
 use base::small::decimal::fixed;
 
@@ -67,7 +68,7 @@ impl Anomaly {
         format!(
             "#{} {waited} while {who}, less urgent by {}, went first on r{r}.",
             request(0),
-            self.measure.unwrap_or(inversion::Measure::None).words(),
+            self.measure.unwrap_or(UrgentBy::None).words(),
         )
     }
 

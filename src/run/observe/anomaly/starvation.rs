@@ -10,7 +10,7 @@ const LASTING: Span = Span(10_000_000);
 
 /// A band of the gateway's queue.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-struct Band {
+struct WatchedBand {
     priority: i32,
     waiting: u32,
     /// Since when none has gone on while some waited.
@@ -25,7 +25,7 @@ struct Band {
 /// All bands.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Starvation {
-    bands: Vec<Band>,
+    bands: Vec<WatchedBand>,
 }
 
 impl Starvation {
@@ -34,11 +34,14 @@ impl Starvation {
         !self.bands.is_empty()
     }
 
-    fn band(&mut self, priority: i32) -> &mut Band {
+    fn band(&mut self, priority: i32) -> &mut WatchedBand {
         let place = self.bands.partition_point(|b| b.priority > priority);
         if self.bands.get(place).is_none_or(|b| b.priority != priority) {
             let (since, joined) = (Micros::ZERO, VecDeque::new());
-            self.bands.insert(place, Band { priority, waiting: 0, since, others: 0, joined, reported: None });
+            self.bands.insert(
+                place,
+                WatchedBand { priority, waiting: 0, since, others: 0, joined, reported: None },
+            );
         }
         &mut self.bands[place]
     }

@@ -54,18 +54,18 @@ fn changed(expected: u32, change: u64) -> u32 {
 }
 
 #[derive(Clone, Debug, Default)]
-pub(super) struct Writer {
+pub(super) struct DecisionWriter {
     bits: BitWriter,
     usual: [Usual; kind::ALL],
 }
 
-impl Writer {
+impl DecisionWriter {
     pub(super) fn finish(self) -> Box<[u64]> {
         self.bits.finish()
     }
 }
 
-impl Code for Writer {
+impl Code for DecisionWriter {
     #[inline]
     fn bits(&mut self, number: u64, width: u32) -> u64 {
         self.bits.push(number, width);
@@ -79,18 +79,18 @@ impl Code for Writer {
     }
 }
 
-pub(super) struct Reader<'a> {
+pub(super) struct DecisionReader<'a> {
     bits: BitReader<'a>,
     usual: [Usual; kind::ALL],
 }
 
-impl<'a> Reader<'a> {
+impl<'a> DecisionReader<'a> {
     pub(super) fn new(bits: &'a [u64]) -> Self {
         Self { bits: BitReader::new(bits), usual: [Usual::default(); kind::ALL] }
     }
 }
 
-impl Code for Reader<'_> {
+impl Code for DecisionReader<'_> {
     fn bits(&mut self, _: u64, width: u32) -> u64 {
         self.bits.take(width)
     }
@@ -197,8 +197,8 @@ impl KeptDecision {
 
     fn walk_scores(&mut self, was: &Self, code: &mut impl Code) {
         let Self { seen, totals, terms, values, summands, summand_values, .. } = self;
-        walk_columns((values, &was.values), terms.len(), seen, code);
-        walk_columns((summand_values, &was.summand_values), summands.len(), seen, code);
+        walk_columns(values, &was.values, terms.len(), seen, code);
+        walk_columns(summand_values, &was.summand_values, summands.len(), seen, code);
         totals.resize(length(totals.len(), was.totals.len(), code), 0.0);
         let rows = values.len() / terms.len().max(1);
         for (i, total) in totals.iter_mut().enumerate() {
@@ -214,12 +214,7 @@ impl KeptDecision {
 
 /// Scores, one column after another: often equal to the previous score, to that of a candidate with the same load, or
 /// to the share of free blocks.
-fn walk_columns(
-    (now, was): (&mut Vec<f64>, &[f64]),
-    columns: usize,
-    seen: &[ReplicaView],
-    code: &mut impl Code,
-) {
+fn walk_columns(now: &mut Vec<f64>, was: &[f64], columns: usize, seen: &[ReplicaView], code: &mut impl Code) {
     now.resize(length(now.len(), was.len(), code), 0.0);
     let rows = (now.len() / columns.max(1)).max(1);
     for at in 0..now.len() {

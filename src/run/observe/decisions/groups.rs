@@ -5,7 +5,7 @@
 mod plain;
 
 use super::KeptDecision;
-use super::code::{Code, Reader, Writer};
+use super::code::{Code, DecisionReader, DecisionWriter};
 use base::{PACKS, RequestId};
 use plain::Plain;
 use serde::de::Error;
@@ -118,7 +118,7 @@ impl Group {
 
     fn read_packed(&self, mut each: impl FnMut(&KeptDecision)) {
         let packed = self.packed.get().expect("INV-6: a group of decisions is missing");
-        let (mut from, mut apart) = (Reader::new(packed), self.apart.iter());
+        let (mut from, mut apart) = (DecisionReader::new(packed), self.apart.iter());
         let mut was = KeptDecision::default();
         for _ in 0..self.head.decisions {
             let columns = if from.flag(false) { Some(&was) } else { apart.next() };
@@ -131,7 +131,7 @@ impl Group {
 
     fn pack(&self) -> Rc<[u64]> {
         let Some(plain) = &self.plain else { return Rc::default() };
-        let (mut to, mut was) = (Writer::default(), KeptDecision::default());
+        let (mut to, mut was) = (DecisionWriter::default(), KeptDecision::default());
         plain.read(&self.apart, |now, known| {
             to.flag(known);
             now.walk(&was, &mut to);

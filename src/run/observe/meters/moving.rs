@@ -1,7 +1,7 @@
 //! Blocks of one replica that belong to requests between their prefill replica and their home.
 
-use super::area;
 use base::Micros;
+use base::multiply::area;
 use serde::{Deserialize, Serialize};
 
 /// Blocks times microseconds.

@@ -1,8 +1,8 @@
 //! What flowed over the ports of one replica, in one direction, in the measurement window.
 
-use super::area;
 use crate::observe::trips::Trip;
-use base::Micros;
+use base::multiply::area;
+use base::{Micros, Period};
 use serde::{Deserialize, Serialize};
 
 /// The transfers over a port now, and the sums up to the latest change.
@@ -66,16 +66,16 @@ impl PortMeter {
         self.sums.landed += 1;
         self.sums.bytes += bytes;
         let began = trip.flows_since.unwrap_or(now);
-        self.sums.flowed += within(bytes - early, [began, now], from);
+        self.sums.flowed += within(bytes - early, Period { from: began, to: now }, from);
     }
 }
 
-/// The part of an amount that flowed evenly between two instants, from `from` on.
-pub(crate) fn within(amount: u64, [began, end]: [Micros; 2], from: Micros) -> u64 {
-    let all = end.0.saturating_sub(began.0);
-    if began >= from || all == 0 {
+/// The part of an amount that flowed evenly over a period, from `from` on.
+pub(crate) fn within(amount: u64, period: Period, from: Micros) -> u64 {
+    let all = period.to.0.saturating_sub(period.from.0);
+    if period.from >= from || all == 0 {
         return amount;
     }
-    let part = end.0.saturating_sub(from.0);
+    let part = period.to.0.saturating_sub(from.0);
     (u128::from(amount) * u128::from(part) / u128::from(all)) as u64
 }

@@ -1,9 +1,10 @@
 //! The cost of a run, and its score by the scenario's weights.
 
 use super::measure::MeasurementWindow;
-use super::{CostPart, FitnessPart, FitnessTerm, LatencyPart, ThroughputPart, known_share, usd_per_hour};
+use super::{CostPart, FitnessPart, FitnessTerm, LatencyPart, ThroughputPart, known_share};
 use base::stats::Summary;
 use document::{FitnessMetric, FitnessWeight};
+use engine::{Cluster, Replica};
 
 /// A replica costs from when it is added until it is drained and empty, busy or idle.
 pub(super) fn cost(m: &MeasurementWindow<'_>, t: &ThroughputPart) -> CostPart {
@@ -52,4 +53,11 @@ fn value_and_norm(metric: FitnessMetric, t: &ThroughputPart, l: &LatencyPart) ->
         FitnessMetric::P50E2e => latency(&l.e2e, l.e2e.p50),
         FitnessMetric::P99E2e => latency(&l.e2e, l.e2e.p99),
     }
+}
+
+/// Price of all serving replicas in US dollars per hour; `None` if one of them has none.
+pub(crate) fn usd_per_hour(engine: &Cluster) -> Option<f64> {
+    let serving = engine.replicas().iter().filter(|r| r.serving());
+    // An empty sum is a negative zero.
+    serving.map(Replica::usd_per_hour).try_fold(0.0, |sum, usd| Some(sum + usd?))
 }

@@ -7,7 +7,7 @@ use crate::observe::meters::{Reading, within};
 use crate::observe::recorder::Recorder;
 use crate::observe::roles_differ;
 use base::stats::{Ranked, Summary};
-use base::{Maybe, Micros, ReplicaId, RequestId, Span};
+use base::{Maybe, Micros, Period, ReplicaId, RequestId, Span};
 use document::{Role, Scenario};
 use engine::{Cluster, DeciderReason, Direction, Handover, Network, Replica};
 use serde::Serialize;
@@ -260,7 +260,7 @@ impl RoleSums {
             p.received_blocks += r.received_blocks();
         }
         p.mean_batch = share(running as f64, p.steps as f64);
-        let load = Load::of(m, |r| r.pool() == pool);
+        let load = StageLoad::of(m, |r| r.pool() == pool);
         (p.busy, p.mean_queued, p.kv) = (load.busy, load.queued, load.kv);
         (p.held_block_seconds, p.reserved_block_seconds) = (load.held_block_s, load.reserved_block_s);
         p
@@ -277,7 +277,7 @@ fn of_pools<'a>(
 
 /// Means over the time that some replicas existed in the measurement window.
 #[derive(Clone, Copy, Debug, Default)]
-struct Load {
+struct StageLoad {
     busy: f64,
     queued: f64,
     /// Requests in the batch, of as many as there may be.
@@ -287,7 +287,7 @@ struct Load {
     reserved_block_s: f64,
 }
 
-impl Load {
+impl StageLoad {
     fn of(m: &MeasurementWindow<'_>, which: impl Fn(&Replica) -> bool) -> Self {
         let [mut up, mut busy, mut queued, mut running, mut seats, mut blocks] = [0.0_f64; 6];
         let mut kv = [0.0_f64; 4];
@@ -330,7 +330,7 @@ pub(super) fn disaggregation(
         [0, 1, 2, 3, 4, 5].map(|which| super::in_ms(sums.distribution(which, requests)));
     let kinds = DeciderReason::ALL.into_iter().zip(sums.decisions);
     let remote: u32 = kinds.clone().filter(|(kind, _)| kind.is_remote()).map(|(_, n)| n).sum();
-    let all = Load::of(m, |_| true);
+    let all = StageLoad::of(m, |_| true);
     DisaggregationPart {
         decisions: KindCounts(kinds.filter(|(_, n)| *n > 0).map(|(kind, n)| (kind.name(), n)).collect()),
         remote_share: known_share(f64::from(remote), f64::from(sums.decisions.iter().sum::<u32>())),
@@ -356,7 +356,7 @@ fn hint(scenario: &Scenario, m: &MeasurementWindow<'_>) -> Option<HintPart> {
     let role = |r: &Replica| scenario.cluster.pools.get(r.pool() as usize).map(|pool| pool.role);
     let [prefill, decode] = [Role::Prefill, Role::Decode].map(|which| {
         let serving = m.engine().replicas().iter().filter(|r| r.serving() && role(r) == Some(which));
-        (serving.count() as u32, Load::of(m, |r| role(r) == Some(which)))
+        (serving.count() as u32, StageLoad::of(m, |r| role(r) == Some(which)))
     });
     let decode_load = decode.1.kv.all().max(decode.1.seats);
     suggest([prefill.0, decode.0], [prefill.1.busy, decode_load])
@@ -423,7 +423,9 @@ fn flowing(m: &MeasurementWindow<'_>, r: &Replica, direction: Direction) -> u64 
     let now = m.engine().last_event_at();
     let under_way = m.engine().network().map_or(&[][..], |network| network.under_way());
     let here = under_way.iter().filter(|t| r.id() == if direction == Direction::Out { t.from } else { t.to });
-    let flowed = here.filter_map(|t| Some(within(t.arrived(now) - t.early, [t.flows_since?, now], m.from())));
+    let flowed = here.filter_map(|t| {
+        Some(within(t.arrived(now) - t.early, Period { from: t.flows_since?, to: now }, m.from()))
+    });
     flowed.sum()
 }
 

@@ -4,7 +4,7 @@ use super::measure::MeasurementWindow;
 use super::share;
 use crate::observe::fault_log::{FaultLog, FaultRow};
 use crate::observe::recorder::Recorder;
-use base::{Micros, ReplicaId};
+use base::{Micros, Period, ReplicaId};
 use document::Scenario;
 use engine::{AttemptCounts, BreakReason, Cluster, Replica};
 use serde::Serialize;
@@ -124,7 +124,7 @@ pub(super) fn faults(
     }
     let (log, end) = (&recorder.faults, engine.end());
     let up: u64 = m.readings().iter().map(|read| read.up_us).sum();
-    let down = log.down_us([m.from(), engine.last_event_at()]);
+    let down = log.down_us(Period { from: m.from(), to: engine.last_event_at() });
     let totals = || engine.replicas().iter().map(Replica::totals);
     let completed: u32 = totals().map(|t| t.completed).sum();
     let dropped: u32 = totals().map(|t| t.dropped).sum();

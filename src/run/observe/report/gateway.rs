@@ -48,14 +48,14 @@ pub struct BandPart {
 }
 
 /// The stay of a request in the queue.
-struct Stay {
+struct QueueStay {
     from: Micros,
     to: Micros,
 }
 
-fn stay(r: &Record, now: Micros) -> Option<Stay> {
+fn stay(r: &Record, now: Micros) -> Option<QueueStay> {
     let from = r.entered.get()?;
-    Some(Stay { from, to: r.admitted.get().or(r.left.get()).unwrap_or(now) })
+    Some(QueueStay { from, to: r.admitted.get().or(r.left.get()).unwrap_or(now) })
 }
 
 /// The part; `None` without flow control.
@@ -74,12 +74,12 @@ pub(super) fn gateway(
             priorities.insert(place, priority);
         }
     }
-    let of = |which: Option<i32>| Of { flow, which, engine, recorder, from: m.from() }.part();
+    let of = |which: Option<i32>| BandRequests { flow, which, engine, recorder, from: m.from() }.part();
     Some(GatewayPart { all: of(None), bands: priorities.into_iter().map(|p| of(Some(p))).collect() })
 }
 
 /// The requests of one band, or of all.
-struct Of<'a> {
+struct BandRequests<'a> {
     flow: &'a FlowControl,
     which: Option<i32>,
     engine: &'a Cluster,
@@ -87,7 +87,7 @@ struct Of<'a> {
     from: Micros,
 }
 
-impl Of<'_> {
+impl BandRequests<'_> {
     fn has(&self, r: &Record) -> bool {
         self.which.is_none_or(|priority| self.flow.priorities.of(r.class) == priority)
     }
@@ -102,7 +102,7 @@ impl Of<'_> {
             p.refused_full += u32::from(r.refused == Some(Reason::GatewayFull));
             p.evicted += u32::from(r.drop == Some(DropReason::Evicted));
             let expired = matches!(r.refused, Some(Reason::WaitedTooLong | Reason::NoReplicaInTime));
-            let Some(Stay { from, to }) = stay(&r, now) else { continue };
+            let Some(QueueStay { from, to }) = stay(&r, now) else { continue };
             p.entered += 1;
             p.dispatched += u32::from(r.admitted.is_known());
             p.expired += u32::from(expired && r.left.is_known());

@@ -8,8 +8,8 @@ use super::{
 use crate::observe::meters::Reading;
 use crate::observe::segments::{parts, segments};
 use crate::observe::summaries::{
-    Ended, GroupSums, Kind, Latency, SLOWEST, SlowRow, Summaries, Sums, ended, queue_wait_us,
-    scheduling_delay_us, tpot_us,
+    Ended, GroupNumbering, GroupSums, Latency, SLOWEST, SlowRow, Summaries, Sums, WindowShare, ended,
+    queue_wait_us, scheduling_delay_us, tpot_us,
 };
 use base::stats::{Ranked, Summary, upper_percentile};
 use base::{Maybe, Micros, RequestId, Span};
@@ -24,11 +24,11 @@ pub(super) struct MeasurementWindow<'a> {
     readings: Vec<Reading>,
     finished_by_replica: Vec<u32>,
     sums: Sums,
-    ttft: Figures,
-    tpot: Figures,
-    e2e: Figures,
-    queue_wait: Figures,
-    scheduling_delay: Figures,
+    ttft: LatencyFigures,
+    tpot: LatencyFigures,
+    e2e: LatencyFigures,
+    queue_wait: LatencyFigures,
+    scheduling_delay: LatencyFigures,
     slowest: Vec<u32>,
     /// Of a run that keeps summaries only.
     summed: Option<Summed>,
@@ -46,10 +46,10 @@ impl Summed {
         let by = GROUPINGS.map(|by| {
             let mut groups = vec![GroupSums::default(); by.count(engine, pools)];
             let found = match by {
-                By::Replica | By::Pool => all.groups(Kind::Replica),
-                By::Class => all.groups(Kind::Class),
-                By::Tenant => all.groups(Kind::Tenant),
-                By::Client => all.groups(Kind::Client),
+                By::Replica | By::Pool => all.groups(GroupNumbering::Replica),
+                By::Class => all.groups(GroupNumbering::Class),
+                By::Tenant => all.groups(GroupNumbering::Tenant),
+                By::Client => all.groups(GroupNumbering::Client),
             };
             for (number, sums) in found.iter().enumerate() {
                 let pool = || engine.replicas().get(number).map(|r| r.pool() as usize);
@@ -63,9 +63,9 @@ impl Summed {
         Self { all, by }
     }
 
-    fn figures(&self, latency: Latency) -> Figures {
+    fn figures(&self, latency: Latency) -> LatencyFigures {
         let of = |groups: &Vec<GroupSums>| groups.iter().map(|g| g.latency(latency).summary()).collect();
-        Figures { all: self.all.latency(latency).summary(), by: self.by.each_ref().map(of) }
+        LatencyFigures { all: self.all.latency(latency).summary(), by: self.by.each_ref().map(of) }
     }
 }
 
@@ -115,12 +115,12 @@ impl By {
 
 /// A latency: of all requests, and of each group of them.
 #[derive(Default)]
-struct Figures {
+struct LatencyFigures {
     all: Summary,
     by: [Vec<Summary>; GROUPINGS.len()],
 }
 
-impl Figures {
+impl LatencyFigures {
     /// Computes them, one grouping after the other: their lists are as long as the run.
     fn new(ranked: &Ranked, engine: &Cluster, pools: usize) -> Self {
         let by = GROUPINGS.map(|by| ranked.by_group(by.count(engine, pools), &by.of_all(engine)));
@@ -188,7 +188,10 @@ impl<'a> MeasurementWindow<'a> {
             tpot: summed.figures(Latency::Tpot),
             e2e: summed.figures(Latency::E2e),
             queue_wait: summed.figures(Latency::QueueWait),
-            scheduling_delay: Figures { all: summed.all.scheduling_delay.summary(), ..Figures::default() },
+            scheduling_delay: LatencyFigures {
+                all: summed.all.scheduling_delay.summary(),
+                ..LatencyFigures::default()
+            },
             slowest: Vec::new(),
             summed: Some(summed),
         }
@@ -198,10 +201,10 @@ impl<'a> MeasurementWindow<'a> {
         let warmup = recorder.warmup();
         let ranked = |value| Ranked::new(engine.records().len(), measured(engine, recorder, value));
         // One latency after the other, so that only one of them is sorted at a time.
-        let figures = |value| Figures::new(&ranked(value), engine, pools);
+        let figures = |value| LatencyFigures::new(&ranked(value), engine, pools);
         let (e2e, slowest) = {
             let e2e = ranked(e2e_us);
-            (Figures::new(&e2e, engine, pools), e2e.last(SLOWEST).collect())
+            (LatencyFigures::new(&e2e, engine, pools), e2e.last(SLOWEST).collect())
         };
         let mut m = Self {
             engine,
@@ -213,7 +216,10 @@ impl<'a> MeasurementWindow<'a> {
             tpot: figures(tpot_us),
             e2e,
             queue_wait: figures(queue_wait_us),
-            scheduling_delay: Figures { all: ranked(scheduling_delay_us).summary(), ..Figures::default() },
+            scheduling_delay: LatencyFigures {
+                all: ranked(scheduling_delay_us).summary(),
+                ..LatencyFigures::default()
+            },
             slowest,
             summed: None,
         };
@@ -221,7 +227,7 @@ impl<'a> MeasurementWindow<'a> {
             let counts = warmup.counts(RequestId(i), r.arrival);
             let answered = r.ttft.get().is_some_and(|ttft| r.arrival + ttft >= m.from());
             let ended = m.ended(RequestId(i), &r);
-            m.sums.add(&r, [counts, answered], ended);
+            m.sums.add(&r, WindowShare { arrived: counts, answered, ended });
             if let (Some(Ended::Finished(_)), Some(replica)) = (ended, r.replica()) {
                 m.finished_by_replica[replica.index()] += 1;
             }

@@ -10,12 +10,15 @@ mod faults;
 mod figures;
 mod gateway;
 mod groups;
+mod kv;
 mod measure;
 mod metrics;
 mod parts;
 mod pools;
+mod requests;
 mod scaling;
 mod sessions;
+mod shares;
 
 pub use super::summaries::tpot_us;
 pub use anomalies::{
@@ -38,18 +41,23 @@ use super::decisions::DecisionPart;
 use super::notices::{Notice, has_price};
 use super::recorder::Recorder;
 use super::verdict::RunVerdict;
-use base::stats::{RELATIVE_ERROR, Summary, jain, variation};
-use base::{Micros, RequestId, json};
+use base::stats::{RELATIVE_ERROR, jain, variation};
+use base::{Micros, json};
 use document::Scenario;
 use engine::perf::PoolEvidence;
 use engine::policy::Reason;
-use engine::{Cluster, Replica, RequestState};
+use engine::{Cluster, RequestState};
 pub(crate) use faults::one_fault;
 use groups::Groups;
+use kv::cpu_tier;
+pub(crate) use kv::kv_blocks;
 pub(crate) use measure::p99s_ms;
 use measure::{By, MeasurementWindow};
+pub(crate) use requests::{request_part, trouble};
 use serde::Serialize;
 use serde_json::Value;
+use shares::in_ms;
+pub(crate) use shares::{known_share, share};
 
 /// How percentiles are computed; stands in every report.
 const PERCENTILES: &str =
@@ -168,31 +176,6 @@ pub struct Report {
     pub blis: Option<BlisPart>,
 }
 
-/// Part of a whole; `None` if the whole is 0.
-pub(crate) fn known_share(part: f64, whole: f64) -> Option<f64> {
-    (whole > 0.0).then(|| part / whole)
-}
-
-/// Part of a whole; 0 if the whole is 0.
-pub(crate) fn share(part: f64, whole: f64) -> f64 {
-    if whole > 0.0 { part / whole } else { 0.0 }
-}
-
-/// A distribution of microseconds in milliseconds.
-fn in_ms(s: Summary) -> Summary {
-    Summary {
-        count: s.count,
-        mean: s.mean / 1000.0,
-        min: s.min / 1000.0,
-        p50: s.p50 / 1000.0,
-        p75: s.p75 / 1000.0,
-        p90: s.p90 / 1000.0,
-        p95: s.p95 / 1000.0,
-        p99: s.p99 / 1000.0,
-        max: s.max / 1000.0,
-    }
-}
-
 impl Report {
     /// A report that is text already, without what is no result: the link, the verdict and the evidence. A text that is no report stays as it is.
     pub(crate) fn results_of(report: &str) -> String {
@@ -273,62 +256,6 @@ impl Report {
     }
 }
 
-/// Price of all serving replicas in US dollars per hour; `None` if one of them has none.
-pub(crate) fn usd_per_hour(engine: &Cluster) -> Option<f64> {
-    let serving = engine.replicas().iter().filter(|r| r.serving());
-    // An empty sum is a negative zero.
-    serving.map(Replica::usd_per_hour).try_fold(0.0, |sum, usd| Some(sum + usd?))
-}
-
-/// Why the run cannot make progress; empty if it can.
-pub(crate) fn trouble(engine: &Cluster) -> String {
-    if let Some((RequestId(request), replica)) = engine.livelock() {
-        let ended = if engine.gave_up() { " The run ended there." } else { "" };
-        return format!(
-            "Livelock on r{replica}: 1,000 preemptions and nothing finished between them. Request #{request} and its \
-             neighbours take each other's KV blocks.{ended} Give the replica more blocks, or lower max_num_seqs."
-        );
-    }
-    let Some(end) = engine.clock_ended() else { return String::new() };
-    if end == Micros::END {
-        return "The clock ends: what is still to happen lies more than 142 years after the start. Make the steps \
-                shorter or the rates higher, or set run.horizon_s."
-            .to_owned();
-    }
-    "The run ends after 30 days: an autoscaler would go on deciding for as long as anything is still to happen. Make the \
-     steps shorter or the rates higher, set run.horizon_s, or switch the autoscaler off."
-        .to_owned()
-}
-
-/// Requests by where they are.
-pub(crate) fn request_part(engine: &Cluster) -> RequestPart {
-    let c = engine.census();
-    let mut p = RequestPart {
-        arrived: c.arrived,
-        in_pipeline: engine.at_gateway(),
-        rejected: c.rejected,
-        rejected_by_router: c.turned_away,
-        ..RequestPart::default()
-    };
-    for r in engine.replicas() {
-        p.in_pipeline += r.arriving();
-        p.queued += r.waiting();
-        p.running += r.running();
-        p.landed += r.landed();
-        p.completed += r.totals().completed;
-        p.dropped += r.totals().dropped;
-        p.timed_out += r.totals().timed_out;
-        p.rejected_by_router -= r.totals().refused;
-        p.preemptions += r.totals().preemptions;
-    }
-    p.transferring = engine.network().map_or(0, |network| network.under_way().len() as u32);
-    let inside = p.in_pipeline + p.queued + p.running + p.transferring + p.landed;
-    p.lost = c.lost;
-    p.conserved = p.arrived == inside + p.completed + p.rejected + p.dropped + p.lost;
-    p.preemption_rate = share(p.preemptions as f64, f64::from(p.completed));
-    p
-}
-
 /// How many requests were refused for each reason that occurred.
 fn rejections(m: &MeasurementWindow<'_>) -> Vec<RejectionPart> {
     let engine = m.engine();
@@ -345,44 +272,6 @@ fn rejections(m: &MeasurementWindow<'_>) -> Vec<RejectionPart> {
         (requests > 0).then(|| RejectionPart { reason: reason.name(), requests })
     };
     Reason::ALL.into_iter().zip(requests).filter_map(part).collect()
-}
-
-/// Blocks of the KV caches of all replicas together.
-pub(crate) fn kv_blocks(engine: &Cluster) -> KvPart {
-    let mut p = KvPart::default();
-    for r in engine.replicas() {
-        p.hits += r.kv().hits();
-        p.misses += r.kv().prompt_misses();
-        p.opened += r.kv().misses();
-        p.evictions += r.kv().evictions();
-    }
-    p.cpu = cpu_tier(engine.replicas());
-    let found = p.hits + engine.replicas().iter().map(|r| r.kv().loaded()).sum::<u64>();
-    p.hit_rate = share(found as f64, (found + p.misses) as f64);
-    p
-}
-
-/// The CPU tiers of some replicas together; `None` if none of them has one.
-fn cpu_tier(replicas: &[engine::Replica]) -> Option<CpuTierPart> {
-    let (mut p, mut load_us) = (CpuTierPart::default(), 0);
-    let mut tiered = replicas.iter().map(engine::Replica::kv).filter(|kv| kv.tiered()).peekable();
-    tiered.peek()?;
-    for kv in tiered {
-        let ((used, total), tier) = (kv.tier_blocks(), kv.tier_counts());
-        p.total_blocks += u64::from(total);
-        p.used_blocks += u64::from(used);
-        p.offloads += tier.offloads;
-        p.evictions += tier.evictions;
-        p.loads += tier.loads;
-        p.hits += tier.hits;
-        p.misses += tier.misses;
-        p.thrash += tier.thrash;
-        load_us += tier.load_time.0;
-    }
-    p.mean_load_ms = share(load_us as f64 / 1000.0, p.loads as f64);
-    p.hit_rate = share(p.hits as f64, (p.hits + p.misses) as f64);
-    p.thrash_rate = share(p.thrash as f64, p.offloads as f64);
-    Some(p)
 }
 
 fn run_part(scenario: &Scenario, m: &MeasurementWindow<'_>) -> RunPart {

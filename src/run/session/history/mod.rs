@@ -9,6 +9,7 @@
 //! old one unchanged; lines share the checkpoints before they differ.
 
 mod back;
+mod goal;
 mod spacing;
 mod thinning;
 
@@ -16,6 +17,7 @@ use super::view::{Columns, ColumnsQuery, Frame, FrameQuery, RunFigures};
 use super::{Audience, Awaited, Occasion, Session, SingleStep, Stop};
 use back::Back;
 use base::{Diagnostics, Micros, PACKS};
+use goal::Goal;
 use std::cell::RefCell;
 use std::rc::{Rc, Weak};
 
@@ -56,7 +58,7 @@ struct Checkpoint {
 
 /// One course of events.
 #[derive(Debug, Default)]
-struct Line {
+struct EventCourse {
     /// In order; the first is the start of the run.
     kept: Vec<Checkpoint>,
     /// The furthest computed state, unless it is the instant shown.
@@ -70,7 +72,7 @@ struct Line {
 pub struct History {
     present: Session,
     /// The line of the instant shown is the last.
-    lines: Vec<Line>,
+    lines: Vec<EventCourse>,
     budget: Budget,
     /// Number of events after which the next checkpoint is taken.
     due: u64,
@@ -86,26 +88,6 @@ pub struct History {
     back: Option<Back>,
 }
 
-/// The target of a seek.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Goal {
-    /// An instant, as if reached by running up to it.
-    At(Micros),
-    /// After a number of events, as if reached by single steps.
-    After(u64),
-}
-
-impl Goal {
-    /// Whether running on from `session` reaches it.
-    fn lies_ahead_of(self, session: &Session) -> bool {
-        let at_start = session.events() == 0 && session.now() == Micros::ZERO;
-        match self {
-            Self::At(until) => session.now() <= until,
-            Self::After(events) => session.events() < events || at_start,
-        }
-    }
-}
-
 /// The progress of a session: of two on one line, the larger is the later.
 fn place(session: &Session) -> (u64, Micros) {
     (session.events(), session.now())
@@ -116,7 +98,7 @@ impl History {
     pub fn new(session: Session, budget: Budget) -> Self {
         let mut history = Self {
             present: session,
-            lines: vec![Line::default()],
+            lines: vec![EventCourse::default()],
             budget,
             due: 0,
             on_its_way_to: Micros::ZERO,
@@ -146,11 +128,11 @@ impl History {
         self.line().front.as_deref()
     }
 
-    fn line(&self) -> &Line {
+    fn line(&self) -> &EventCourse {
         self.lines.last().expect("a history has a line")
     }
 
-    fn line_mut(&mut self) -> &mut Line {
+    fn line_mut(&mut self) -> &mut EventCourse {
         self.lines.last_mut().expect("a history has a line")
     }
 
@@ -195,7 +177,8 @@ impl History {
             && edits != self.present.edits()
         {
             let kept = self.line().kept.iter().filter(|c| self::place(&c.session) <= place);
-            let line = Line { kept: kept.cloned().collect(), front: None, shown: self.line().shown + 1 };
+            let line =
+                EventCourse { kept: kept.cloned().collect(), front: None, shown: self.line().shown + 1 };
             self.lines.push(line);
             self.drop_lines();
             self.due = self.next_due();
@@ -210,7 +193,7 @@ impl History {
         self.show(next);
         let beginning = Checkpoint::of(&mut self.present);
         let next = &self.present;
-        let same = |line: &Line| {
+        let same = |line: &EventCourse| {
             let last = line.front.as_deref().or(line.kept.last().map(|c| &*c.session));
             last.is_some_and(|last| last.is_of(next) && last.edits() == next.edits())
         };
@@ -226,7 +209,7 @@ impl History {
     }
 
     /// A line for a run that shares its first part with others.
-    fn line_of(&self, beginning: Checkpoint) -> Line {
+    fn line_of(&self, beginning: Checkpoint) -> EventCourse {
         let next = &self.present;
         let mut kept: Vec<Checkpoint> = vec![beginning];
         for checkpoint in self.lines.iter().flat_map(|line| &line.kept) {
@@ -238,7 +221,7 @@ impl History {
                 }
             }
         }
-        Line { kept, ..Line::default() }
+        EventCourse { kept, ..EventCourse::default() }
     }
 
     /// Shows another instant: the previous state stays if it is the furthest.

@@ -3,7 +3,7 @@
 //! A seek costs the events since the checkpoint before its target, so gaps should be even; but most seeks have a
 //! target near the instant shown. Checkpoints are twice as dense there as at the far end of the run.
 
-use super::{Checkpoint, History, LINES, Line, place};
+use super::{Checkpoint, EventCourse, History, LINES, place};
 use crate::session::Session;
 use std::rc::Rc;
 
@@ -11,7 +11,7 @@ use std::rc::Rc;
 /// far from the instant shown.
 type Loss = (f64, usize, usize);
 
-impl Line {
+impl EventCourse {
     /// Bytes of a checkpoint not shared with its successor, which shares most of it; `present` is the furthest state
     /// of the line shown.
     fn bytes_of(&self, at: usize, present: Option<&Session>) -> u64 {
@@ -46,7 +46,7 @@ impl History {
 
     /// The number of checkpoints.
     pub fn checkpoints(&self) -> usize {
-        let own = |(i, line): (usize, &Line)| {
+        let own = |(i, line): (usize, &EventCourse)| {
             line.kept.iter().filter(|c| !self.lines[..i].iter().any(|other| other.has(c))).count()
         };
         self.lines.iter().enumerate().map(own).sum()
@@ -126,7 +126,7 @@ impl History {
     }
 }
 
-impl Line {
+impl EventCourse {
     fn has(&self, checkpoint: &Checkpoint) -> bool {
         let at = self.kept.partition_point(|c| place(&c.session) < place(&checkpoint.session));
         self.kept.get(at).is_some_and(|c| Rc::ptr_eq(&c.session, &checkpoint.session))

@@ -12,7 +12,7 @@ const SPANS: usize = 4096;
 
 /// What a replica is in a span, as charts show it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Life {
+enum LaneLife {
     Starting,
     Serving,
     Cold,
@@ -21,7 +21,7 @@ enum Life {
     Down,
 }
 
-impl Life {
+impl LaneLife {
     const STAGES: [Self; 4] = [Self::Serving, Self::Cold, Self::Starting, Self::Draining];
 
     fn name(self) -> &'static str {
@@ -38,7 +38,7 @@ impl Life {
 
 /// What happens to a replica.
 #[derive(Clone, Copy, Debug)]
-enum Change {
+enum LaneChange {
     Stage(Stage),
     Begins(Option<FaultKind>),
     Ends(Option<FaultKind>),
@@ -46,7 +46,7 @@ enum Change {
 
 /// The state of a replica while its changes are gone through.
 #[derive(Clone, Copy, Debug)]
-struct State {
+struct LaneState {
     stage: Stage,
     down: u32,
     broken: [u32; FaultKind::ALL.len()],
@@ -54,18 +54,18 @@ struct State {
 
 /// A replica for a while: from and to, in microseconds.
 #[derive(Clone, Copy, Debug)]
-struct Span {
+struct LaneSpan {
     from: u64,
     to: u64,
-    life: Life,
+    life: LaneLife,
 }
 
-impl State {
-    fn apply(&mut self, change: Change) {
+impl LaneState {
+    fn apply(&mut self, change: LaneChange) {
         match change {
-            Change::Stage(stage) => self.stage = stage,
-            Change::Begins(kind) => *self.count(kind) += 1,
-            Change::Ends(kind) => *self.count(kind) -= 1,
+            LaneChange::Stage(stage) => self.stage = stage,
+            LaneChange::Begins(kind) => *self.count(kind) += 1,
+            LaneChange::Ends(kind) => *self.count(kind) -= 1,
         }
     }
 
@@ -74,25 +74,18 @@ impl State {
     }
 
     /// What it is; of several faults that which leaves the least of it. `None` if it is not there.
-    fn life(&self) -> Option<Life> {
-        /// The faults, the worst first.
-        const WORST: [FaultKind; 5] = [
-            FaultKind::Stuck,
-            FaultKind::Unreachable,
-            FaultKind::Slow,
-            FaultKind::TransferLink,
-            FaultKind::Signals,
-        ];
+    fn life(&self) -> Option<LaneLife> {
         if self.down > 0 {
-            return Some(Life::Down);
+            return Some(LaneLife::Down);
         }
-        let broken = || WORST.into_iter().find(|kind| self.broken[*kind as usize] > 0).map(Life::Broken);
+        let is_broken = |kind: &FaultKind| self.broken[*kind as usize] > 0;
+        let broken = || FaultKind::WORST_FIRST.into_iter().find(is_broken).map(LaneLife::Broken);
         match self.stage {
             Stage::Gone => None,
-            Stage::Starting => Some(Life::Starting),
-            Stage::Serving => Some(broken().unwrap_or(Life::Serving)),
-            Stage::Cold => Some(broken().unwrap_or(Life::Cold)),
-            Stage::Draining => Some(broken().unwrap_or(Life::Draining)),
+            Stage::Starting => Some(LaneLife::Starting),
+            Stage::Serving => Some(broken().unwrap_or(LaneLife::Serving)),
+            Stage::Cold => Some(broken().unwrap_or(LaneLife::Cold)),
+            Stage::Draining => Some(broken().unwrap_or(LaneLife::Draining)),
         }
     }
 }
@@ -102,7 +95,7 @@ impl Session {
     pub(super) fn replica_lanes(&self) -> Columns {
         let ends = self.recorder.meters.ends();
         let all = self.changes_of_replicas(&ends).into_iter().zip(&ends);
-        let lives: Vec<Vec<Span>> =
+        let lives: Vec<Vec<LaneSpan>> =
             all.map(|(changes, ends)| self.spans(changes, ends.last().copied())).collect();
         let fits = lives.iter().map(Vec::len).sum::<usize>() <= SPANS;
         let lanes = lanes_of(&lives);
@@ -118,32 +111,33 @@ impl Session {
         out.push("to_s", rows().map(|(.., span)| seconds(span.to)).collect());
         out.push("lane", rows().map(|(_, lane, _)| lane as f64).collect());
         out.push("replica", rows().map(|(id, ..)| id as f64).collect());
-        let kinds = FaultKind::ALL.into_iter().map(Life::Broken);
-        for life in Life::STAGES.into_iter().chain(kinds).chain([Life::Down]) {
+        let kinds = FaultKind::ALL.into_iter().map(LaneLife::Broken);
+        for life in LaneLife::STAGES.into_iter().chain(kinds).chain([LaneLife::Down]) {
             out.push(life.name(), rows().map(|(.., span)| f64::from(u8::from(span.life == life))).collect());
         }
         out
     }
 
     /// By replica: what happens to it, in order.
-    fn changes_of_replicas(&self, ends: &[Vec<Micros>]) -> Vec<Vec<(u64, Change)>> {
+    fn changes_of_replicas(&self, ends: &[Vec<Micros>]) -> Vec<Vec<(u64, LaneChange)>> {
         let r = &self.recorder;
-        let mut all: Vec<Vec<(u64, Change)>> = vec![Vec::new(); self.engine.replicas().len()];
+        let mut all: Vec<Vec<(u64, LaneChange)>> = vec![Vec::new(); self.engine.replicas().len()];
         for change in &r.scaling.stages {
-            all[change.replica.index()].push((change.at.0, Change::Stage(change.stage)));
+            all[change.replica.index()].push((change.at.0, LaneChange::Stage(change.stage)));
         }
         for (changes, ends) in all.iter_mut().zip(ends) {
             // A crash and a start given up are changes of their own; a drain ends when the replica is empty.
-            if let (Some((_, Change::Stage(Stage::Draining))), Some(end)) = (changes.last(), ends.last()) {
-                changes.push((end.0, Change::Stage(Stage::Gone)));
+            if let (Some((_, LaneChange::Stage(Stage::Draining))), Some(end)) = (changes.last(), ends.last())
+            {
+                changes.push((end.0, LaneChange::Stage(Stage::Gone)));
             }
         }
         for row in &r.faults.rows {
             let its = row.replica.map_or(0..all.len(), |ReplicaId(id)| id as usize..id as usize + 1);
             for changes in &mut all[its] {
-                changes.push((row.at.0, Change::Begins(row.kind)));
+                changes.push((row.at.0, LaneChange::Begins(row.kind)));
                 if row.until != Micros::MAX {
-                    changes.push((row.until.0, Change::Ends(row.kind)));
+                    changes.push((row.until.0, LaneChange::Ends(row.kind)));
                 }
             }
         }
@@ -155,11 +149,11 @@ impl Session {
 
     /// The spans of one replica up to the playhead, or until it has left; a fault that has begun and has an end is as long as it
     /// will be.
-    fn spans(&self, changes: Vec<(u64, Change)>, left: Option<Micros>) -> Vec<Span> {
+    fn spans(&self, changes: Vec<(u64, LaneChange)>, left: Option<Micros>) -> Vec<LaneSpan> {
         let now = self.playhead.0;
-        let mut state = State { stage: Stage::Gone, down: 0, broken: [0; FaultKind::ALL.len()] };
-        let mut spans: Vec<Span> = Vec::new();
-        let mut open: Option<(u64, Life)> = None;
+        let mut state = LaneState { stage: Stage::Gone, down: 0, broken: [0; FaultKind::ALL.len()] };
+        let mut spans: Vec<LaneSpan> = Vec::new();
+        let mut open: Option<(u64, LaneLife)> = None;
         let mut changes = changes.into_iter().peekable();
         while let Some((at, change)) = changes.next() {
             state.apply(change);
@@ -171,7 +165,7 @@ impl Session {
                 continue;
             }
             if let Some((from, life)) = open.take() {
-                spans.push(Span { from, to: at, life });
+                spans.push(LaneSpan { from, to: at, life });
             }
             if at > now {
                 open = None;
@@ -179,7 +173,7 @@ impl Session {
             }
             open = life.map(|life| (at, life));
         }
-        spans.extend(open.map(|(from, life)| Span { from, to: now, life }));
+        spans.extend(open.map(|(from, life)| LaneSpan { from, to: now, life }));
         for span in &mut spans {
             span.to = left.map_or(span.to, |left| span.to.min(left.0));
         }
@@ -189,9 +183,9 @@ impl Session {
 }
 
 /// The lane of each replica: the lowest that is free when it begins.
-fn lanes_of(lives: &[Vec<Span>]) -> Vec<usize> {
+fn lanes_of(lives: &[Vec<LaneSpan>]) -> Vec<usize> {
     let mut free_from: Vec<u64> = Vec::new();
-    let lane_of = |spans: &Vec<Span>| {
+    let lane_of = |spans: &Vec<LaneSpan>| {
         let (Some(first), Some(last)) = (spans.first(), spans.last()) else { return 0 };
         let lane = free_from.iter().position(|at| *at <= first.from).unwrap_or(free_from.len());
         if lane == free_from.len() {

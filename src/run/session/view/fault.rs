@@ -4,7 +4,7 @@ use super::{AttemptDetail, CrashFrame, FaultFigures, ReplicaFault};
 use crate::observe::fault_log::FaultRow;
 use crate::observe::report::{OneFaultPart, one_fault, share};
 use crate::session::Session;
-use base::{Micros, ReplicaId, RequestId};
+use base::{Micros, Period, ReplicaId, RequestId};
 use engine::{BreakReason, FaultKind, Replica};
 
 /// Most faults in a frame.
@@ -18,9 +18,9 @@ impl Session {
             return None;
         }
         let now = self.playhead;
-        let down = self.recorder.faults.down_us([Micros::ZERO, now]);
+        let down = self.recorder.faults.down_us(Period { from: Micros::ZERO, to: now });
         let up: u64 = (0..engine.replicas().len())
-            .map(|i| self.recorder.meters.up_between(i, [Micros::ZERO, now]))
+            .map(|i| self.recorder.meters.up_between(i, Period { from: Micros::ZERO, to: now }))
             .sum();
         let totals = || engine.replicas().iter().map(engine::Replica::totals);
         let completed: u32 = totals().map(|t| t.completed).sum();
@@ -48,7 +48,7 @@ impl Session {
                 broken[its].iter_mut().for_each(|one| one[usize::from(row.kind.is_none())] = true);
             }
         }
-        let just_now = [Micros(at.0.saturating_sub(1)), at];
+        let just_now = Period { from: Micros(at.0.saturating_sub(1)), to: at };
         let there = |i: &usize| self.recorder.meters.existed(*i, just_now);
         let count = |which: fn(&[bool; 2]) -> bool| {
             (0..broken.len()).filter(|i| which(&broken[*i])).filter(there).count() as u32
@@ -67,13 +67,7 @@ impl Session {
     pub(super) fn replica_faults(&self, id: ReplicaId) -> Vec<ReplicaFault> {
         let fault = |(kind, until, factor): (FaultKind, Micros, f64)| ReplicaFault {
             kind: kind.name(),
-            short: match kind {
-                FaultKind::Slow => "slow",
-                FaultKind::Stuck => "stuck",
-                FaultKind::Signals => "seen late",
-                FaultKind::Unreachable => "cut off",
-                FaultKind::TransferLink => "thin link",
-            },
+            short: kind.words().short,
             factor,
             until_us: (until != Micros::MAX).then_some(until.0),
         };

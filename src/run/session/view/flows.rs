@@ -4,7 +4,7 @@ use super::{PairFrame, PortFrame};
 use crate::observe::recent::Latest;
 use crate::observe::report::share;
 use base::small::sort::sort_pairs;
-use base::{Micros, ReplicaId, units::US_PER_S};
+use base::{Micros, Period, ReplicaId, units::US_PER_S};
 use engine::{Cluster, Direction, Transfer};
 use std::collections::BTreeMap;
 
@@ -39,19 +39,25 @@ impl Flows {
         }
         flows.seconds = (now.0 - from) as f64 / US_PER_S as f64;
         for (h, source, since, until) in ends() {
-            flows.add([source, h.home], (h.bytes - h.early) as f64, [since.0, until.0], from);
+            flows.add([source, h.home], (h.bytes - h.early) as f64, Period { from: since, to: until }, from);
         }
         for t in engine.network().map_or(&[][..], |network| network.under_way()) {
             if let Some(since) = t.flows_since {
-                flows.add([t.from, t.to], (t.arrived(now) - t.early) as f64, [since.0, now.0], from);
+                flows.add(
+                    [t.from, t.to],
+                    (t.arrived(now) - t.early) as f64,
+                    Period { from: since, to: now },
+                    from,
+                );
             }
             flows.count(t);
         }
         flows
     }
 
-    /// Bytes that moved in a span: the part of them after `from` counts.
-    fn add(&mut self, ends: [ReplicaId; 2], bytes: f64, [since, until]: [u64; 2], from: u64) {
+    /// Bytes that moved between two replicas in a period: the part of them after `from` counts.
+    fn add(&mut self, ends: [ReplicaId; 2], bytes: f64, period: Period, from: u64) {
+        let (since, until) = (period.from.0, period.to.0);
         let within = until.saturating_sub(since.max(from)) as f64;
         let part = if since >= from { bytes } else { bytes * share(within, (until - since) as f64) };
         if part > 0.0 {

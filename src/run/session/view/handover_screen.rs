@@ -1,10 +1,10 @@
 //! Inspection of one request that is prefilled on one replica and decoded on another.
 
-use super::rates::rates;
+use super::rates::{Flow, Moved, rates};
 use super::{AheadPart, BlocksDetail, HandoverDetail, RateStep, SegmentKind, TransferDetail};
 use crate::session::Session;
 use base::number_text::{duration, three_digits};
-use base::{Maybe, Micros, ReplicaId, RequestId};
+use base::{Maybe, Micros, Period, ReplicaId, RequestId};
 use engine::{Direction, Handover, Network, Record, RequestState, Stage, Transfer};
 
 impl Session {
@@ -79,20 +79,22 @@ impl Session {
         let shared = settings.is_none_or(|d| d.transfer.shared_ports);
         let landed = self.recorder.recent.landed.iter().filter(|other| *other != id).filter_map(|other| {
             let other = self.engine.handover(other)?;
-            Some(([other.prefill?, other.home], [other.flows.get()?, other.landed.get()?]))
+            let period = Period { from: other.flows.get()?, to: other.landed.get()? };
+            Some(Flow { ends: [other.prefill?, other.home], period })
         });
         let under_way = network.under_way().iter().filter(|t| t.request != id);
-        let beside = under_way.filter_map(|t| Some(([t.from, t.to], [t.flows_since?, self.playhead])));
+        let beside = under_way.filter_map(|t| {
+            Some(Flow { ends: [t.from, t.to], period: Period { from: t.flows_since?, to: self.playhead } })
+        });
         let ports = [network.port(from, Direction::Out), network.port(h.home, Direction::In)];
-        let capacity = ports.map(|port| port.bytes_per_s);
-        let all: Vec<_> = landed.chain(beside).collect();
-        rates(
-            &all,
-            [from, h.home],
-            [since, until],
-            (capacity, shared),
-            (arrived - h.early, h.landed.is_known()),
-        )
+        let moved = Moved {
+            bytes: arrived - h.early,
+            is_all: h.landed.is_known(),
+            capacity: ports.map(|port| port.bytes_per_s),
+            shared,
+        };
+        let flow = Flow { ends: [from, h.home], period: Period { from: since, to: until } };
+        rates(flow, moved, &landed.chain(beside).collect::<Vec<_>>())
     }
 
     /// What is still to come of a transfer, and after it up to the first token.

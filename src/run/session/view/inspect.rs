@@ -4,7 +4,7 @@ use super::{Part, RequestDetail, RequestState};
 use crate::observe::segments;
 use crate::session::Session;
 use base::number_text::duration;
-use base::{Maybe, Micros, RequestId, Span};
+use base::{Maybe, Period, RequestId, Span};
 use engine::{Record, Stage};
 
 impl Session {
@@ -47,14 +47,14 @@ impl Session {
         })
     }
 
-    /// The slowest request that took no longer than `at_most`, among those that got their first token between two
-    /// instants (`ttft`) or finished then: the request behind a point of a chart or distribution.
-    pub fn slowest(&self, ttft: bool, between: [Micros; 2], at_most: Span) -> Option<u32> {
+    /// The slowest request that took no longer than `at_most`, among those that got their first token in a
+    /// period (`ttft`) or finished in it: the request behind a point of a chart or distribution.
+    pub fn slowest(&self, ttft: bool, period: Period, at_most: Span) -> Option<u32> {
         let took = |r: &Record| {
             let (span, at) =
                 if ttft { (r.ttft, r.arrival + r.ttft.get()?) } else { (r.e2e, r.finish().get()?) };
             let span = span.get()?;
-            (between[0] <= at && at <= between[1] && span <= at_most).then_some(span)
+            (period.from <= at && at <= period.to && span <= at_most).then_some(span)
         };
         let all = (0..).zip(self.engine.records());
         all.filter_map(|(i, r)| took(&r).map(|span| (span, i))).max().map(|(_, i)| i)

@@ -461,14 +461,8 @@ fn fault_words(fact: FaultFact) -> String {
 
 /// What is wrong with a replica, or with all of them.
 fn wrong(kind: FaultKind, of_all: bool) -> &'static str {
-    match kind {
-        FaultKind::Slow => "is slow",
-        FaultKind::Stuck => "is stuck",
-        FaultKind::Signals if of_all => "signals of all replicas are late",
-        FaultKind::Signals => "its signals are late",
-        FaultKind::Unreachable => "cannot be reached",
-        FaultKind::TransferLink => "its network ports carry less",
-    }
+    let words = kind.words();
+    if of_all { words.of_all } else { words.of_one }
 }
 
 fn fleet_words(fact: FleetFact) -> String {

@@ -2,33 +2,53 @@
 
 use super::RateStep;
 use base::small::sort::sort_pairs;
-use base::{Micros, ReplicaId};
+use base::{Period, ReplicaId};
 
 /// Most steps.
 const STEPS: usize = 128;
 /// Bytes per second times microseconds are millionths of bytes.
 const MILLIONTHS: i128 = 1_000_000;
 
-/// The steps of a transfer between two replicas that flowed between two instants, with the bytes that it moved: all of them if it is over. `beside` are
-/// the ends and instants of others. One step with the mean speed if those do not explain what has moved.
-pub(super) fn rates(
-    beside: &[([ReplicaId; 2], [Micros; 2])],
-    ends: [ReplicaId; 2],
-    [since, until]: [Micros; 2],
-    (capacity, shared): ([u64; 2], bool),
-    (moved, over): (u64, bool),
-) -> Vec<RateStep> {
+/// A transfer that flows or has flowed.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Flow {
+    /// The replica that sends and the one that receives.
+    pub(super) ends: [ReplicaId; 2],
+    /// From its first byte until it landed, or until now.
+    pub(super) period: Period,
+}
+
+/// What a transfer moved over the ports of its two ends.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Moved {
+    /// Bytes so far.
+    pub(super) bytes: u64,
+    /// Whether these are all.
+    pub(super) is_all: bool,
+    /// Bytes per second of the port at each end.
+    pub(super) capacity: [u64; 2],
+    /// Whether transfers over a port share it.
+    pub(super) shared: bool,
+}
+
+/// The steps of a transfer, of which `beside` are others at the same time. One step with the mean speed if those do not explain what
+/// has moved.
+pub(super) fn rates(flow: Flow, moved: Moved, beside: &[Flow]) -> Vec<RateStep> {
+    let Flow { ends, period: Period { from: since, to: until } } = flow;
+    let Moved { bytes: moved, is_all, capacity, shared } = moved;
     if until <= since {
         return Vec::new();
     }
     let mut edges: Vec<(u64, u64)> = vec![(since.0, 0), (until.0, 0)];
     let sharers = || {
-        beside.iter().filter(|(other, [from, to])| {
-            (other[0] == ends[0] || other[1] == ends[1]) && *from < until && *to > since && from < to
+        beside.iter().filter(|other| {
+            let Period { from, to } = other.period;
+            (other.ends[0] == ends[0] || other.ends[1] == ends[1]) && from < until && to > since && from < to
         })
     };
-    for (_, [from, to]) in sharers() {
-        let inside = [from.0, to.0].into_iter().filter(|at| since.0 < *at && *at < until.0);
+    for other in sharers() {
+        let inside =
+            [other.period.from.0, other.period.to.0].into_iter().filter(|at| since.0 < *at && *at < until.0);
         edges.extend(inside.map(|at| (at, 0)));
     }
     sort_pairs(&mut edges);
@@ -37,9 +57,9 @@ pub(super) fn rates(
     let (mut sent, mut last) = (0_i128, 0_u64);
     for pair in edges.windows(2) {
         let (from_us, to_us) = (pair[0].0, pair[1].0);
-        let here = || sharers().filter(|(_, [from, to])| from.0 <= from_us && to_us <= to.0);
+        let here = || sharers().filter(|other| other.period.from.0 <= from_us && to_us <= other.period.to.0);
         let share = |end: usize| {
-            let flows = 1 + here().filter(|(other, _)| other[end] == ends[end]).count() as u64;
+            let flows = 1 + here().filter(|other| other.ends[end] == ends[end]).count() as u64;
             if shared { capacity[end] / flows } else { capacity[end] }
         };
         let bytes_per_s = share(0).min(share(1)).max(1);
@@ -51,7 +71,7 @@ pub(super) fn rates(
         }
     }
     let wanted = i128::from(moved) * MILLIONTHS;
-    let explained = if over {
+    let explained = if is_all {
         (wanted..wanted + i128::from(last)).contains(&sent)
     } else {
         (wanted..wanted + MILLIONTHS).contains(&sent)
@@ -66,13 +86,16 @@ pub(super) fn rates(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use base::Micros;
 
     const ENDS: [ReplicaId; 2] = [ReplicaId(0), ReplicaId(4)];
 
     fn steps(beside: &[([u32; 2], [u64; 2])], until: u64, moved: u64, over: bool) -> Vec<[u64; 3]> {
-        let beside: Vec<_> = beside.iter().map(|(r, at)| (r.map(ReplicaId), at.map(Micros))).collect();
-        let found =
-            rates(&beside, ENDS, [Micros(100), Micros(until)], ([6_000_000, 5_000_000], true), (moved, over));
+        let flow =
+            |ends, [from, to]: [u64; 2]| Flow { ends, period: Period { from: Micros(from), to: Micros(to) } };
+        let beside: Vec<_> = beside.iter().map(|(r, at)| flow(r.map(ReplicaId), *at)).collect();
+        let moved = Moved { bytes: moved, is_all: over, capacity: [6_000_000, 5_000_000], shared: true };
+        let found = rates(flow(ENDS, [100, until]), moved, &beside);
         found.iter().map(|s| [s.from_us, s.to_us, s.bytes_per_s]).collect()
     }
 

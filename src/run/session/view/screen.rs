@@ -9,7 +9,7 @@ use crate::observe::anomaly::Anomaly;
 use crate::observe::report::{kv_blocks, request_part, share, trouble};
 use crate::observe::window::WindowSums;
 use crate::session::Session;
-use base::{Micros, units::US_PER_S};
+use base::{Micros, Period, units::US_PER_S};
 use document::Pool;
 use engine::Replica;
 use engine::kv;
@@ -165,11 +165,11 @@ impl Session {
 
     /// The cost of all replicas in the window, each for as long as it existed; none if one of them has no price.
     fn usd_of_window(&self, sums: &WindowSums) -> Option<f64> {
-        let span =
-            [Micros(self.playhead.0.saturating_sub((sums.seconds * US_PER_S as f64) as u64)), self.playhead];
+        let from = Micros(self.playhead.0.saturating_sub((sums.seconds * US_PER_S as f64) as u64));
+        let period = Period { from, to: self.playhead };
         let meters = &self.recorder.meters;
-        let existed = self.engine.replicas().iter().filter(|r| meters.existed(r.id().index(), span));
-        let mut usd = existed.map(|r| meters.usd_between(r.id().index(), span, r.usd_per_hour()));
+        let existed = self.engine.replicas().iter().filter(|r| meters.existed(r.id().index(), period));
+        let mut usd = existed.map(|r| meters.usd_between(r.id().index(), period, r.usd_per_hour()));
         usd.try_fold(0.0, |sum, usd| Some(sum + usd?))
     }
 

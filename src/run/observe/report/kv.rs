@@ -1,0 +1,43 @@
+//! Blocks of KV caches and CPU tiers.
+
+use super::shares::share;
+use super::{CpuTierPart, KvPart};
+use engine::Cluster;
+
+/// Blocks of the KV caches of all replicas together.
+pub(crate) fn kv_blocks(engine: &Cluster) -> KvPart {
+    let mut p = KvPart::default();
+    for r in engine.replicas() {
+        p.hits += r.kv().hits();
+        p.misses += r.kv().prompt_misses();
+        p.opened += r.kv().misses();
+        p.evictions += r.kv().evictions();
+    }
+    p.cpu = cpu_tier(engine.replicas());
+    let found = p.hits + engine.replicas().iter().map(|r| r.kv().loaded()).sum::<u64>();
+    p.hit_rate = share(found as f64, (found + p.misses) as f64);
+    p
+}
+
+/// The CPU tiers of some replicas together; `None` if none of them has one.
+pub(super) fn cpu_tier(replicas: &[engine::Replica]) -> Option<CpuTierPart> {
+    let (mut p, mut load_us) = (CpuTierPart::default(), 0);
+    let mut tiered = replicas.iter().map(engine::Replica::kv).filter(|kv| kv.tiered()).peekable();
+    tiered.peek()?;
+    for kv in tiered {
+        let ((used, total), tier) = (kv.tier_blocks(), kv.tier_counts());
+        p.total_blocks += u64::from(total);
+        p.used_blocks += u64::from(used);
+        p.offloads += tier.offloads;
+        p.evictions += tier.evictions;
+        p.loads += tier.loads;
+        p.hits += tier.hits;
+        p.misses += tier.misses;
+        p.thrash += tier.thrash;
+        load_us += tier.load_time.0;
+    }
+    p.mean_load_ms = share(load_us as f64 / 1000.0, p.loads as f64);
+    p.hit_rate = share(p.hits as f64, (p.hits + p.misses) as f64);
+    p.thrash_rate = share(p.thrash as f64, p.offloads as f64);
+    Some(p)
+}
