@@ -12,6 +12,7 @@ pub type FieldValues = Map<String, Value>;
 /// Redirection of one request.
 #[apply(schema!)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "schema", schemars(deny_unknown_fields))]
 pub struct Route {
     /// Number of the request; the first to arrive is 0.
     #[cfg_attr(feature = "schema", schemars(range(min = 0, max = limits::REQUESTS - 1)))]
@@ -26,6 +27,7 @@ crate::shape! { entry Route { request to } }
 /// An edit and when it applies: it sets a field, adds an entry, redirects a request or breaks something.
 #[apply(schema!)]
 #[derive(Clone, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "schema", schemars(deny_unknown_fields, transform = super::notes::needs(&["at_us"])))]
 pub struct TimedEdit {
     /// Instant, in microseconds after the start. The edit applies before the first event at or after it.
     #[cfg_attr(feature = "schema", schemars(range(min = 0, max = limits::HORIZON_S as u64 * 1_000_000)))]

@@ -268,6 +268,11 @@ pub(super) fn describe<T: super::fields::Fields>(schema: &mut Schema) {
     }
 }
 
+/// Says of the schema of an object that these fields alone have to be there.
+pub(super) fn needs(fields: &'static [&'static str]) -> impl FnMut(&mut Schema) {
+    move |schema| drop(schema.insert("required".to_owned(), json!(fields)))
+}
+
 /// The schema of the object that has the field.
 fn settings<'a>(whole: &'a mut Map<String, Value>, note: &Note) -> Option<&'a mut Map<String, Value>> {
     let Some(variant) = note.variant else { return Some(whole) };
