@@ -8,7 +8,7 @@ use crate::vllm::map::FLAGS;
 use crate::yaml::scalar::Scalar;
 use document::{
     BatchLimit, Compat, EngineGeneration, LatencyModel, Pool, PreemptionVictim, PriorityPolicy, Scenario,
-    Scheduler,
+    Scheduler, Write as _,
 };
 use engine::perf::{Resolved, resolve};
 
@@ -56,7 +56,7 @@ fn command(pool: &Pool, at: &str, scenario: &Scenario) -> Wanted {
         pool.name, pool.replicas, pool.gpu
     );
     about.insert(0, replicas);
-    let fields = serde_json::to_value(pool).unwrap_or_default();
+    let fields = pool.write();
     let mut writer = FlagWriter::new(FLAGS, at, &fields);
     parallel(pool, &mut writer);
     batch(pool, compat, &mut writer);

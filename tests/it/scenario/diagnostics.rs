@@ -57,7 +57,7 @@ fn unknown_keys_suggest_the_near_one() {
 fn unknown_choices_suggest_the_near_one() {
     says(
         r#"{"cluster": {"routing": "round_robin"}}"#,
-        "error: cluster.routing: unknown choice \"round_robin\"; allowed: round-robin, random, least-loaded, power-of-d, always-busiest, least-kv, prefix-aware, prefix-overlap, session-affinity, cost-escalation, kv-cost, cache-aware, weighted; did you mean `round-robin`?",
+        "error: cluster.routing: unknown choice \"round_robin\"; allowed: round-robin, random, least-loaded, always-busiest, least-kv, power-of-d, prefix-aware, prefix-overlap, session-affinity, cost-escalation, kv-cost, cache-aware, weighted; did you mean `round-robin`?",
     );
 }
 

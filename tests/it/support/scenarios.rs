@@ -21,7 +21,6 @@ use crate::support::{edit, flow};
 use proptest::prelude::*;
 use proptest::sample::select;
 use serde_json::{Value, json};
-use tokenyard::base::json as written;
 use tokenyard::scenario::{
     AdmissionPolicy, Arrivals, BatchLimits, Change, ClassDeadlines, ClassScores, Client, Cluster, Compat,
     ConcurrencyLimit, Conversation, ConversationClock, CostEscalation, CpuTier, CpuWrite, FittedCoefficients,
@@ -29,7 +28,7 @@ use tokenyard::scenario::{
     PrefixAware, PrefixGroups, PrefixOverlap, PriorityPolicy, Probabilistic, Profile, RateLimit, Resilience,
     Rounds, RoutingPolicy, Run, Scenario, Scheduler, SessionAffinity, SessionCap, SessionMode, Shed,
     ShedRule, SlidingWindow, SloClass, TenantLimit, TenantQuota, TenantScores, ThinkTime, TimedEdit,
-    TokenBucket, Weighted, Workload,
+    TokenBucket, Weighted, Workload, Write as _,
 };
 use tokenyard::session::{Audience, Session};
 
@@ -261,7 +260,7 @@ pub(crate) fn an_edit() -> impl Strategy<Value = Change> {
         )),
         select(routers()).prop_map(|policy| edit::routing(&policy)),
         select(admissions()).prop_map(|policy| edit::admission(&policy)),
-        proptest::option::of(flow::a_flow(false)).prop_map(|f| Change::set("cluster.flow_control", written::tree(&f))),
+        proptest::option::of(flow::a_flow(false)).prop_map(|f| Change::set("cluster.flow_control", f.write())),
         (0_u32..11).prop_map(|replicas| edit::replicas(0, replicas)),
         (1_u32..20).prop_map(|max_num_seqs| edit::max_num_seqs(0, max_num_seqs)),
         (1_u32..300).prop_map(|n| edit::max_num_batched_tokens(0, n)),

@@ -142,8 +142,7 @@ pub(crate) fn with_twin(
 
 /// The name of a release in scenarios.
 pub(crate) fn release(engine: EngineGeneration) -> String {
-    let name = serde_json::to_value(engine).unwrap_or_default();
-    name.as_str().unwrap_or_default().to_owned()
+    engine.name().to_owned()
 }
 
 pub(crate) fn fit_set(start: &CalibratedCoefficients, set: &Set, found: &Found) -> Option<Fit> {

@@ -8,7 +8,9 @@ use crate::export::{Language, Row, SystemExport, Written};
 use crate::yaml::node::YamlNode;
 use crate::yaml::scalar::{Scalar, number};
 use crate::yaml::want::{Changes, Want, merge, new_file};
-use document::{Optimizer, Pool, QueueCharge, QueueingModel, SaturationV2, Scaling, ScalingPolicy, Scenario};
+use document::{
+    Optimizer, Pool, QueueCharge, QueueingModel, SaturationV2, Scaling, ScalingPolicy, Scenario, Write as _,
+};
 
 const KIND: &str = "VariantAutoscaling";
 /// llm-d's autoscaler.
@@ -196,7 +198,7 @@ fn entry(policy: &ScalingPolicy, at: &str, rows: &mut Vec<Row>) -> (&'static str
     let Some(analyser) = Analyser::ALL.into_iter().find(|one| one.policy() == policy.name()) else {
         return (Analyser::SaturationV1.config_map(), Entries::new());
     };
-    let document = serde_json::to_value(policy).unwrap_or_default();
+    let document = policy.write();
     let value = |field: &str| document[analyser.policy()][field].as_f64();
     let mut keys = Entries::new();
     for setting in analyser.settings() {

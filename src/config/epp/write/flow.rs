@@ -8,7 +8,7 @@ use crate::yaml::scalar::{Scalar, number};
 use crate::yaml::want::{Items, Want};
 use document::{
     AdmissionPolicy, Ceilings, ClassPriorities, ConcurrencyMode, Detector, Fairness, FlowBand, FlowControl,
-    HoldbackBy, Ordering, Scenario, ShedRule,
+    HoldbackBy, Ordering, Scenario, ShedRule, Write as _,
 };
 
 /// Bytes of text in a token, about.
@@ -143,7 +143,7 @@ fn control(draft: &mut Draft<'_>, own: &FlowControl) {
     let flow = Row::near(
         "cluster.flow_control.flow",
         "flow",
-        serde_json::to_value(own.flow).ok().and_then(|v| v.as_str().map(str::to_owned)).unwrap_or_default(),
+        own.flow.name(),
         "x-gateway-inference-fairness-id",
         "llm-d takes the flow from a header of the request",
     );
@@ -191,7 +191,7 @@ fn detector(draft: &mut Draft<'_>, own: &Detector, path: &str) -> Option<String>
         Detector::Utilization(d) => {
             let kind = "utilization-detector";
             let stale = d.stale_us as f64 / 1e6;
-            let document = serde_json::to_value(d).unwrap_or_default();
+            let document = d.write();
             let stale = Want::Scalar(Scalar::Seconds(stale), Some(Scalar::Seconds(0.2)));
             let own = UTILIZATION.iter().map(|parameter| parameter.want(&document));
             let parameters: Vec<_> = own.chain([("metricsStalenessThreshold", stale)]).collect();
@@ -225,7 +225,7 @@ fn detector(draft: &mut Draft<'_>, own: &Detector, path: &str) -> Option<String>
                 ConcurrencyMode::Tokens => "tokens",
                 ConcurrencyMode::Hybrid => "hybrid",
             };
-            let document = serde_json::to_value(d).unwrap_or_default();
+            let document = d.write();
             let mut parameters = vec![("concurrencyMode", unless(mode, "requests"))];
             parameters.extend(CONCURRENCY.iter().map(|parameter| parameter.want(&document)));
             let value =

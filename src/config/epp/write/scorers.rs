@@ -51,7 +51,7 @@ type Found = Result<(&'static str, Parameters, Option<&'static str>), &'static s
 
 fn counterpart(scorer: &Scorer, router: &Weighted) -> Found {
     let plain = |kind| Ok((kind, Vec::new(), None));
-    let document = serde_json::to_value(router).unwrap_or_default();
+    let document = router.write();
     let own = |kind| parameters_of(kind).map(|parameter| parameter.want(&document)).collect();
     match scorer {
         Scorer::WaitingRequests => plain("queue-scorer"),
@@ -144,7 +144,7 @@ fn scored(
 
 /// Rows of the settings of a scorer that are keys of the router.
 fn parameter_rows(draft: &mut Draft<'_>, router: &Weighted, kind: &str, stage: &Stage<'_>) {
-    let document = serde_json::to_value(router).unwrap_or_default();
+    let document = router.write();
     for parameter in parameters_of(kind) {
         let value = parameter.value(&document);
         let before = draft.there.parameter(kind, &[parameter.theirs]);

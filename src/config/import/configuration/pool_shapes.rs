@@ -1,7 +1,7 @@
 //! Parts of a pool that depend on each other: a shape and figures of another model or GPU do not stay beside a new
 //! name, and a part of a shape is completed by the catalogue's.
 
-use document::model_key;
+use document::{Write as _, model_key};
 use engine::perf::known_model;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
@@ -83,7 +83,7 @@ fn shape(pool: &mut Value) {
     let Some(map) = pool.as_object_mut() else { return };
     let Some(Value::Object(said)) = map.remove("architecture") else { return };
     let Some(known) = known_model(&name) else { return };
-    let Ok(Value::Object(listed)) = serde_json::to_value(&known.architecture) else { return };
+    let Value::Object(listed) = known.architecture.write() else { return };
     let mut whole: Map<String, Value> = listed.clone();
     whole.extend(said);
     let same = listed.iter().all(|(key, value)| {

@@ -5,7 +5,7 @@ use crate::export::{Language, Row, SystemExport, Written};
 use crate::routers::smg::map::FLAGS;
 use document::{
     AdmissionPolicy, CacheAware, CacheBalance, CacheKnowledge, CacheMiss, OverLimit, Role, RoutingPolicy,
-    Scenario, SessionMode,
+    Scenario, SessionMode, Write as _,
 };
 
 const PROGRAMS: crate::command::write::Programs =
@@ -21,7 +21,7 @@ pub(crate) const EXPORT: SystemExport = SystemExport {
 };
 
 fn write(scenario: &Scenario, beside: Option<&str>) -> Written {
-    let cluster = serde_json::to_value(&scenario.cluster).unwrap_or_default();
+    let cluster = scenario.cluster.write();
     let mut writer = FlagWriter::new(FLAGS, "cluster", &cluster);
     let left_out = router(&mut writer, &scenario.cluster.routing);
     let row = admission(&mut writer, &scenario.cluster.admission);

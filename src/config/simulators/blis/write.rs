@@ -7,7 +7,7 @@ use crate::yaml::scalar::{Scalar, number, quantity};
 use crate::yaml::want::{Changes, Items, Want, merge, new_file};
 use document::{
     AdmissionPolicy, OverLimit, Picker, PriorityPolicy, RoutingPolicy, ScalingPolicy, Scenario, Scheduler,
-    Scorer, Ties, Weighted,
+    Scorer, Ties, Weighted, Write as _,
 };
 
 type Section = Option<Want<'static>>;
@@ -127,9 +127,9 @@ fn routing(own: &RoutingPolicy, node: Option<&YamlNode>, rows: &mut Vec<Row>) ->
         | RoutingPolicy::CostEscalation(_)
         | RoutingPolicy::KvCost(_)
         | RoutingPolicy::CacheAware(_) => {
-            let value = serde_json::to_value(own).ok();
-            let of_map = value.as_ref().and_then(|v| v.as_object()?.keys().next().cloned());
-            let ours = of_map.or_else(|| value.as_ref()?.as_str().map(str::to_owned)).unwrap_or_default();
+            let value = own.write();
+            let of_map = value.as_object().and_then(|map| map.keys().next().cloned());
+            let ours = of_map.or_else(|| value.as_str().map(str::to_owned)).unwrap_or_default();
             rows.push(Row::ignored(path, "routing", ours, "BLIS has round-robin, least-loaded and weighted"));
             return None;
         }
