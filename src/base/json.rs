@@ -4,7 +4,7 @@
 //! Every other path (data from text, data to a tree, data to indented text) would add another copy of every type's
 //! serde code to the page's download.
 
-use super::small::json_writer;
+use crate::small::json_writer;
 use serde::Serialize;
 use serde::de::value::{BorrowedStrDeserializer, U64Deserializer};
 use serde::de::{

@@ -8,44 +8,49 @@ extern crate macro_rules_attribute;
 #[macro_use]
 mod derives;
 
-pub mod alike;
-pub mod ask;
-pub mod bits;
-pub mod chunks;
-pub mod columns;
-pub mod content;
-pub mod csv_text;
-pub mod curve;
+mod boundary;
+mod collections;
+mod numbers;
+mod text;
+
 pub mod diag;
-pub mod digest;
-pub mod dist;
-#[cfg(any(feature = "cli", feature = "outcomes"))]
-pub mod html_text;
 pub mod ids;
-pub mod import;
 pub mod json;
-pub mod lookup;
-pub mod math;
-pub mod multiply;
-pub mod number_text;
-pub mod pointer;
-pub mod queue;
-pub mod repeated_keys;
-pub mod rng;
-pub mod shared;
-pub mod shared_queue;
 pub mod small;
 pub mod stats;
 pub mod units;
 
-pub use chunks::Chunks;
-pub use content::{Content, Piece};
-pub use curve::{Between, Curve};
+pub use boundary::ask;
+pub use boundary::import;
+pub use boundary::pointer;
+pub use boundary::repeated_keys;
+pub use collections::chunks;
+pub use collections::chunks::Chunks;
+pub use collections::columns;
+pub use collections::content;
+pub use collections::content::{Content, Piece};
+pub use collections::lookup;
+pub use collections::queue;
+pub use collections::shared;
+pub use collections::shared::Shared;
+pub use collections::shared_queue;
+pub use collections::shared_queue::SharedQueue;
 pub use diag::{Diagnostic, Diagnostics, Severity};
 pub use ids::{ReplicaId, RequestId};
-pub use shared::Shared;
-pub use shared_queue::SharedQueue;
+pub use numbers::bits;
+pub use numbers::curve;
+pub use numbers::curve::{Between, Curve};
+pub use numbers::digest;
+pub use numbers::dist;
+pub use numbers::math;
+pub use numbers::multiply;
+pub use numbers::rng;
 pub use small::SortedMap;
+pub use text::alike;
+pub use text::csv_text;
+#[cfg(any(feature = "cli", feature = "outcomes"))]
+pub use text::html_text;
+pub use text::number_text;
 pub use units::{Blocks, Maybe, Micros, Period, Span, Tokens};
 
 /// Whether checkpoints are packed. The module of a first visit keeps plain copies: it must be small, and hands the run

@@ -14,7 +14,7 @@ macro_rules! field_schema {
         #[cfg_attr(
             feature = "schema",
             derive(::schemars::JsonSchema),
-            schemars(deny_unknown_fields, transform = crate::notes::describe::<Self>)
+            schemars(deny_unknown_fields, transform = crate::table::notes::describe::<Self>)
         )]
         $($item)*
     };
@@ -26,156 +26,113 @@ macro_rules! choice_schema {
         #[cfg_attr(
             feature = "schema",
             derive(::schemars::JsonSchema),
-            schemars(rename_all = "kebab-case", deny_unknown_fields, transform = crate::notes::describe::<Self>)
+            schemars(rename_all = "kebab-case", deny_unknown_fields, transform = crate::table::notes::describe::<Self>)
         )]
         $($item)*
     };
 }
 
-mod adapters;
-mod admission;
-mod agent;
-mod batch_limit;
-mod batch_limits;
-pub mod by_serde;
-mod cache_routing;
-mod carrier;
 mod check;
-mod client_kind;
-mod cluster;
-mod conversation;
-mod disaggregation;
 mod edit;
-pub mod edit_label;
-mod edited;
-mod explicit;
 pub mod expression;
-mod fault;
-mod fields;
-mod filters;
-mod flow_control;
-mod horizontal;
-mod keda;
-mod keep;
-mod key_order;
-mod kv_cost;
-mod latency;
-mod lengths;
 pub mod limits;
 pub mod link;
-mod model;
-#[cfg(feature = "schema")]
-mod notes;
 mod parse;
-mod place;
-mod planners;
-mod predicted_latency;
-mod prefix;
-mod prefix_affinity;
 pub mod preset;
-mod random_faults;
-mod rate_profile;
-pub mod read;
-mod report;
-mod resilience;
-mod router_metrics;
-mod routing;
-mod scaling;
-mod scaling_policy;
-mod scheduling;
 mod served;
-mod shape;
-mod slo;
-mod speculative;
-mod split;
-mod start_up;
-mod trace_window;
-mod weighted;
-mod workload;
-pub mod write;
+mod table;
+mod types;
 
-pub use adapters::{Adapters, Lora, LoraTargets, WeightedAdapter};
-pub use admission::{
-    AdmissionPolicy, ConcurrencyLimit, OverLimit, Probabilistic, RateLimit, SessionCap, Shed, ShedRule,
-    SlidingWindow, TenantLimit, TenantQuota, TokenBucket,
-};
-pub use agent::Agent;
-pub use batch_limit::BatchLimit;
-pub use batch_limits::BatchLimits;
-pub use cache_routing::{CacheAware, CacheBalance, CacheKnowledge, CacheMiss};
-pub use carrier::{CarriedOutBy, Carrier};
 pub use check::{Checked, RequestCount, check, check_edits, check_start};
-pub use client_kind::ClientKind;
-pub use cluster::{Cluster, Compat, CpuTier, CpuWrite, KvBlocks, KvCache, Pool};
-pub use conversation::{ContextGrowth, Conversation, ConversationClock, Rounds, ThinkTime};
-pub use disaggregation::{
-    Decider, Disaggregation, FirstToken, Handoff, KvBytes, Role, ThresholdDecider, Transfer,
-};
+pub use edit::edit_label;
+pub use edit::key_order::in_order;
+pub use edit::split::{RoleCounts, SplitAsked, split_change};
 pub use edit::{Change, FieldValues, Route, TimedEdit};
-pub use explicit::{ExplicitOutput, ExplicitPiece, ExplicitRequest};
 pub use expression::Expression;
-pub use fault::{Aim, Crash, Fault, LateSignals, Pick, Restart, Slow, Stuck, TransferLink, Unreachable};
-pub use filters::{
-    Condition, Fallback, Filter, FilterMetric, Picker, SessionFilter, Softmax, UtilizationFilter,
-};
-pub use flow_control::{
-    Ceilings, ClassPriorities, ConcurrencyDetector, ConcurrencyMode, Detector, Fairness, FlowBand,
-    FlowControl, FlowKey, HoldbackBy, Ordering, PriorityHoldback, ProgramAware, StaticCeiling,
-    UtilizationDetector,
-};
-pub use horizontal::{
-    Behavior, BehaviorRules, ChangeLimit, DirectionRules, FurtherMetric, Horizontal, LimitUnit,
-    ScalingMetric, SelectRule, TargetOf,
-};
-pub use keda::{BESIDE_TRIGGERS, FurtherTrigger, Keda, KedaFormula};
-pub use keep::Keep;
-pub use key_order::in_order;
-pub use kv_cost::{ApproximateIndex, CacheIndex, KvCost, KvCostProfile};
-pub use latency::{
-    CalibratedCoefficients, CalibratedSettings, CoefficientSource, CrossModelCoefficients, EngineGeneration,
-    FittedCoefficients, LatencyClock, LatencyModel, PiecewiseRates, RooflineSettings,
-};
-pub use lengths::{Lengths, WeightedLength};
-pub use model::{Architecture, Hardware, Precision};
 pub use parse::{
     data_from_value, from_value, parse, parse_change, replay_trace, set_field, set_path, text_from_bytes,
     to_json, value_from_json, value_from_long_json, value_said_once,
 };
 pub use parse::{named_weights, nearest};
-pub use place::At;
-pub use planners::{DynamoLoad, DynamoThroughput, QueueingMode, QueueingModel, RatePredictor};
-pub use predicted_latency::{HeadroomChoice, LatencyPrediction, SloHeadroomFilter};
-pub use prefix::{OnOffPeriods, PrefixGroups};
-pub use prefix_affinity::{PeakPrefill, PrefixAffinityFilter};
-pub use random_faults::RandomFaults;
-pub use rate_profile::{RatePoint, RateProfile, Window};
-pub use read::{Problems, Read};
-pub use report::grouped;
-pub use resilience::{KvLoadFailure, Outlier, Probe, ProbeAction, Resilience};
-pub use router_metrics::{SloAware, TokenAware};
-pub use routing::{
+pub use served::{Served, model_key};
+pub use table::by_serde;
+pub use table::place::At;
+pub use table::read;
+pub use table::read::{Problems, Read};
+pub use table::report::grouped;
+pub use table::write;
+pub use table::write::Write;
+pub use types::cluster::adapters::{Adapters, Lora, LoraTargets, WeightedAdapter};
+pub use types::cluster::admission::{
+    AdmissionPolicy, ConcurrencyLimit, OverLimit, Probabilistic, RateLimit, SessionCap, Shed, ShedRule,
+    SlidingWindow, TenantLimit, TenantQuota, TokenBucket,
+};
+pub use types::cluster::batch_limit::BatchLimit;
+pub use types::cluster::batch_limits::BatchLimits;
+pub use types::cluster::disaggregation::{
+    Decider, Disaggregation, FirstToken, Handoff, KvBytes, Role, ThresholdDecider, Transfer,
+};
+pub use types::cluster::flow_control::{
+    Ceilings, ClassPriorities, ConcurrencyDetector, ConcurrencyMode, Detector, Fairness, FlowBand,
+    FlowControl, FlowKey, HoldbackBy, Ordering, PriorityHoldback, ProgramAware, StaticCeiling,
+    UtilizationDetector,
+};
+pub use types::cluster::model::{Architecture, Hardware, Precision};
+pub use types::cluster::resilience::{KvLoadFailure, Outlier, Probe, ProbeAction, Resilience};
+pub use types::cluster::scheduling::{
+    ClassDeadlines, ClassScores, PreemptionVictim, PriorityPolicy, Scheduler, TenantScore, TenantScores,
+};
+pub use types::cluster::speculative::{DraftPass, DraftPosition, Drafter, Speculative};
+pub use types::cluster::{Cluster, Compat, CpuTier, CpuWrite, KvBlocks, KvCache, Pool};
+pub use types::faults::random_faults::RandomFaults;
+pub use types::faults::{
+    Aim, Crash, Fault, LateSignals, Pick, Restart, Slow, Stuck, TransferLink, Unreachable,
+};
+pub use types::keep::Keep;
+pub use types::latency::{
+    CalibratedCoefficients, CalibratedSettings, CoefficientSource, CrossModelCoefficients, EngineGeneration,
+    FittedCoefficients, LatencyClock, LatencyModel, PiecewiseRates, RooflineSettings,
+};
+pub use types::routing::cache_routing::{CacheAware, CacheBalance, CacheKnowledge, CacheMiss};
+pub use types::routing::filters::{
+    Condition, Fallback, Filter, FilterMetric, Picker, SessionFilter, Softmax, UtilizationFilter,
+};
+pub use types::routing::kv_cost::{ApproximateIndex, CacheIndex, KvCost, KvCostProfile};
+pub use types::routing::predicted_latency::{HeadroomChoice, LatencyPrediction, SloHeadroomFilter};
+pub use types::routing::prefix_affinity::{PeakPrefill, PrefixAffinityFilter};
+pub use types::routing::weighted::{Profile, TokenCount, TokenUntil, Weighted, WeightedScorer};
+pub use types::routing::{
     CostEscalation, PowerOfD, PrefixAware, PrefixOverlap, RoutingPolicy, Scorer, SessionAffinity,
     SessionMode, Ties,
 };
-pub use scaling::{Drain, Optimizer, Scaling, Victim, settings_text};
-pub use scaling_policy::{
+pub use types::scaling::carrier::{CarriedOutBy, Carrier};
+pub use types::scaling::horizontal::{
+    Behavior, BehaviorRules, ChangeLimit, DirectionRules, FurtherMetric, Horizontal, LimitUnit,
+    ScalingMetric, SelectRule, TargetOf,
+};
+pub use types::scaling::keda::{BESIDE_TRIGGERS, FurtherTrigger, Keda, KedaFormula};
+pub use types::scaling::planners::{
+    DynamoLoad, DynamoThroughput, QueueingMode, QueueingModel, RatePredictor,
+};
+pub use types::scaling::router_metrics::{SloAware, TokenAware};
+pub use types::scaling::scaling_policy::{
     Counted, Kpa, Oracle, QueueCharge, QueueDepth, SaturationV1, SaturationV2, ScalingPolicy,
     TargetUtilization, Threshold,
 };
-pub use scheduling::{
-    ClassDeadlines, ClassScores, PreemptionVictim, PriorityPolicy, Scheduler, TenantScore, TenantScores,
-};
-pub use served::{Served, model_key};
-pub use slo::{ClassTargets, FitnessMetric, FitnessWeight, Slo, SloClass};
-pub use speculative::{DraftPass, DraftPosition, Drafter, Speculative};
-pub use split::{RoleCounts, SplitAsked, split_change};
-pub use start_up::{StartPhases, StartSpread, StartUp};
-pub use trace_window::TraceWindow;
-pub use weighted::{Profile, TokenCount, TokenUntil, Weighted, WeightedScorer};
-pub use workload::{Arrivals, Client, TraceSettings, Workload};
-pub use write::Write;
+pub use types::scaling::start_up::{StartPhases, StartSpread, StartUp};
+pub use types::scaling::{Drain, Optimizer, Scaling, Victim, settings_text};
+pub use types::slo::{ClassTargets, FitnessMetric, FitnessWeight, Slo, SloClass};
+pub use types::workload::agent::Agent;
+pub use types::workload::client_kind::ClientKind;
+pub use types::workload::conversation::{ContextGrowth, Conversation, ConversationClock, Rounds, ThinkTime};
+pub use types::workload::explicit::{ExplicitOutput, ExplicitPiece, ExplicitRequest};
+pub use types::workload::lengths::{Lengths, WeightedLength};
+pub use types::workload::prefix::{OnOffPeriods, PrefixGroups};
+pub use types::workload::rate_profile::{RatePoint, RateProfile, Window};
+pub use types::workload::trace_window::TraceWindow;
+pub use types::workload::{Arrivals, Client, TraceSettings, Workload};
 
-use fields::fields;
+use table::fields::fields;
 
 /// The version of the scenario format.
 pub const FORMAT_VERSION: u32 = 1;

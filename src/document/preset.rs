@@ -1,6 +1,6 @@
 //! Built-in scenarios, the files of `scenarios/`.
 
-use super::{Scenario, parse};
+use crate::{Scenario, parse};
 
 /// A built-in scenario.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -80,8 +80,8 @@ impl Preset {
 
 #[cfg(test)]
 mod tests {
-    use super::super::check;
     use super::*;
+    use crate::check;
 
     #[test]
     fn every_preset_is_a_good_scenario_with_a_title_and_a_note() {

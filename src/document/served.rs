@@ -1,6 +1,6 @@
 //! Decides which pools serve the model that a request names.
 
-use super::{Pool, limits};
+use crate::{Pool, limits};
 
 const _: () = assert!(limits::POOLS <= u64::BITS as usize);
 

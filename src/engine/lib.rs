@@ -9,26 +9,21 @@ extern crate macro_rules_attribute;
 #[macro_use]
 extern crate base;
 
-mod answers;
 mod clock;
-mod edits;
+mod cluster;
 mod facts;
-mod faults;
 mod fleet;
 mod gateway;
-mod handover;
-mod handover_lost;
 pub mod kv;
 mod network;
 pub mod perf;
 pub mod policy;
-mod probes;
 mod replica;
 mod request;
-mod standstill;
 mod watch;
 pub mod workload;
 
+pub use cluster::standstill::Standstill;
 pub use facts::{
     AdapterSource, BreakReason, CacheFact, DeciderReason, Decision, Detail, DropReason, EjectedBy, Fact,
     FaultFact, FaultKind, FaultWords, FleetFact, HandoverFact, Ignore, Present, PromptChunk, ReplicaFact,
@@ -42,7 +37,6 @@ pub use request::{
     AdapterUse, Attempt, Census, Handover, Location, Progress, RECORD_PIECE, Record, RecordColumn, Records,
     RequestState, Retired, Stay,
 };
-pub use standstill::Standstill;
 #[cfg(any(feature = "cli", feature = "closeup"))]
 pub use watch::{HeldBlocks, HeldFor, RequestText};
 
@@ -50,10 +44,10 @@ use crate::perf::Plan;
 use crate::workload::{Source, Trace};
 use base::{Micros, ReplicaId, RequestId};
 use clock::{Clock, ClusterEvent, ScalingEvent};
-use faults::Faults;
+use cluster::faults::Faults;
+use cluster::probes::Probes;
 use fleet::{Fleet, GatewayQueue};
 use gateway::{Around, Gateway};
-use probes::Probes;
 use request::Book;
 use serde::{Deserialize, Serialize};
 use std::rc::Rc;

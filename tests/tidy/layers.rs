@@ -131,7 +131,7 @@ fn the_layer_fence_catches_every_way_around_it() {
     assert_eq!(caught("src/engine/policy/view.rs", "fn f(x: &crate::request::Record) {}"), 1);
     assert_eq!(caught("src/engine/policy/view.rs", "use crate::perf::StepModel; use base::Micros;"), 0);
     assert_eq!(caught("src/run/observe/meters.rs", "use crate::session::Session; use engine::Fact;"), 1);
-    assert_eq!(caught("src/base/math.rs", "use super::super::stats::Curve; use crate::stats::x;"), 2);
+    assert_eq!(caught("src/base/numbers/math.rs", "use super::super::stats::Curve; use crate::stats::x;"), 2);
     assert_eq!(caught("src/tools/golden/mod.rs", "use crate::validate::replay;"), 1);
     assert_eq!(
         caught("src/wasm/page.rs", "use crate::wasm::desks::LinkDesk; use super::desks::{Run, x};"),

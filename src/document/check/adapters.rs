@@ -1,6 +1,6 @@
 //! Checks LoRA adapters: settings that contradict each other, and pools that must serve what requests name.
 
-use crate::report::{Report, grouped};
+use crate::table::report::{Report, grouped};
 use crate::{Adapters, Compat, Lora, Scenario, Served};
 
 /// The adapters of a pool, at `path`.

@@ -1,6 +1,6 @@
 //! Checks conversations: settings that contradict each other.
 
-use crate::report::{Report, grouped};
+use crate::table::report::{Report, grouped};
 use crate::{Arrivals, Client};
 
 /// The conversations of a client, at `path`.

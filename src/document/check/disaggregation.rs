@@ -2,7 +2,7 @@
 //! simulated in them, and settings without effect.
 
 use super::policies::check_routing;
-use crate::report::{Report, grouped};
+use crate::table::report::{Report, grouped};
 use crate::{Cluster, Compat, Decider, Disaggregation, Handoff, Pool, Role, ThresholdDecider, model_key};
 use base::small::decimal::plain;
 

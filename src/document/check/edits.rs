@@ -1,6 +1,6 @@
 //! Checks the list of edits: their number and order. The document after each edit is checked when the edit is applied.
 
-use crate::report::{Report, grouped};
+use crate::table::report::{Report, grouped};
 use crate::{Scenario, limits};
 use base::Diagnostics;
 use base::small::decimal::plain;

@@ -1,8 +1,8 @@
 //! Checks a fault: its numbers, which replica it names, and what cannot break.
 
 use crate::At;
-use crate::fields::Fields;
-use crate::report::Report;
+use crate::table::fields::Fields;
+use crate::table::report::Report;
 use crate::{Aim, Cluster, Compat, Fault, Role, limits};
 use base::Diagnostics;
 use base::small::decimal::plain;

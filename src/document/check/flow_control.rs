@@ -1,7 +1,7 @@
 //! Checks flow control: bands, ceilings, and what it cannot be combined with.
 
 use super::check_not_nothing;
-use crate::report::{Report, plain};
+use crate::table::report::{Report, plain};
 use crate::{Ceilings, Compat, Detector, FlowControl};
 
 /// Checks the flow control at `path`.

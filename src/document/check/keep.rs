@@ -1,6 +1,6 @@
 //! Checks what a run that keeps summaries only can run: the report on some parts of a scenario reads requests one by one.
 
-use crate::report::{Report, grouped};
+use crate::table::report::{Report, grouped};
 use crate::{Compat, Keep, Role, Scenario, limits};
 
 /// What cannot be summed up as requests leave, with its path.

@@ -1,6 +1,6 @@
 //! Checks the KV cache: settings of its CPU tier without effect.
 
-use crate::report::Report;
+use crate::table::report::Report;
 use crate::{Compat, CpuTier, CpuWrite, KvCache};
 
 pub(super) fn check_kv(path: &str, kv: &KvCache, compat: Compat, r: &mut Report) {

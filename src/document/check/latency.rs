@@ -3,7 +3,7 @@
 //! Problems that depend on the catalogue (an unknown name, a model that does not fit) are found when the pool is
 //! resolved.
 
-use crate::report::Report;
+use crate::table::report::Report;
 use crate::{Architecture, CalibratedCoefficients, Compat, LatencyModel, Pool, limits};
 use base::small::decimal::plain;
 

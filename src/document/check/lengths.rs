@@ -1,7 +1,7 @@
 //! Checks length distributions: bounds in order, and lengths that occur.
 
 use crate::Lengths;
-use crate::report::{Report, grouped};
+use crate::table::report::{Report, grouped};
 
 /// Reports problems and returns the longest length.
 pub(super) fn check_lengths(path: &str, lengths: &Lengths, r: &mut Report) -> u32 {

@@ -19,8 +19,8 @@ mod speculative;
 mod workload;
 
 use crate::At;
-use crate::fields::Fields;
-use crate::report::{Report, grouped};
+use crate::table::fields::Fields;
+use crate::table::report::{Report, grouped};
 use crate::{
     BatchLimits, Cluster, Compat, FORMAT_VERSION, Pool, PreemptionVictim, PriorityPolicy, ScalingPolicy,
     Scenario, TimedEdit, is_unreleased, limits,

@@ -1,6 +1,6 @@
 //! Checks pipeline parallelism: where it cannot be.
 
-use crate::report::Report;
+use crate::table::report::Report;
 use crate::{Compat, Pool};
 
 /// Reports what does not go together with the stages of the pool at `path`.

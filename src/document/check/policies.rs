@@ -4,8 +4,8 @@
 
 use crate::At;
 use crate::expression::parse;
-use crate::fields::Fields;
-use crate::report::Report;
+use crate::table::fields::Fields;
+use crate::table::report::Report;
 use crate::{
     AdmissionPolicy, CacheIndex, Filter, FilterMetric, KvCost, Profile, RoutingPolicy, Scorer, Weighted,
 };

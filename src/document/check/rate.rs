@@ -1,8 +1,8 @@
 //! Checks rates: their profiles over time, and the resulting number of requests.
 
 use crate::At;
-use crate::fields::Fields;
-use crate::report::{Report, grouped};
+use crate::table::fields::Fields;
+use crate::table::report::{Report, grouped};
 use crate::{Client, RatePoint, RateProfile, Scenario, Window, limits};
 use base::small::decimal::{fixed, plain};
 use base::{Diagnostic, Diagnostics, Micros, math};

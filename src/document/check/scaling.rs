@@ -1,6 +1,6 @@
 //! Checks an autoscaler: bounds that leave room, windows that can be kept, and a feasible number of decisions.
 
-use crate::report::Report;
+use crate::table::report::Report;
 use crate::{
     CarriedOutBy, Cluster, FurtherTrigger, Keda, Optimizer, Scaling, ScalingPolicy, Scenario, Served, limits,
 };

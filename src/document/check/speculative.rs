@@ -1,6 +1,6 @@
 //! Checks speculative decoding: where it cannot be, and settings without effect.
 
-use crate::report::Report;
+use crate::table::report::Report;
 use crate::{BatchLimits, Compat};
 
 /// Reports what does not go together in the engine at `path`.

@@ -6,8 +6,8 @@ use super::conversation::check_conversation;
 use super::lengths::check_lengths;
 use super::rate::{RequestCount, check_peak, check_profile};
 use crate::At;
-use crate::fields::Fields;
-use crate::report::{Report, grouped};
+use crate::table::fields::Fields;
+use crate::table::report::{Report, grouped};
 use crate::{
     Client, Compat, ExplicitRequest, KvBlocks, PrefixGroups, Scenario, Served, TraceSettings, limits,
 };

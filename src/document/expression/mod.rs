@@ -25,10 +25,10 @@ pub use triggers::{TriggerFormula, parse_of_triggers};
 #[cfg(any(feature = "cli", feature = "closeup", feature = "lessons"))]
 pub use words::names_in;
 
-use super::fields::without_fields;
 #[cfg(feature = "schema")]
-use super::limits;
-use super::{At, Problems, Read, Write};
+use crate::limits;
+use crate::table::fields::without_fields;
+use crate::{At, Problems, Read, Write};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -59,7 +59,7 @@ without_fields! { Expression }
 /// Its notes for a form: its length, its first value, and the effect of an edit.
 #[cfg(feature = "schema")]
 fn describe(schema: &mut schemars::Schema) {
-    let routing = super::notes::Effect::Routing;
+    let routing = crate::table::notes::Effect::Routing;
     for (key, said) in [
         ("maxLength", serde_json::json!(limits::EXPRESSION_BYTES)),
         ("x-label", serde_json::json!("Expression")),

@@ -9,7 +9,7 @@ use super::token::{Placed, Token, token_at};
 use super::{Aggregate, Binary, Formula, Function, Kind, Name, Op};
 use crate::limits;
 use crate::parse::nearest;
-use crate::report::grouped;
+use crate::table::report::grouped;
 use std::fmt;
 
 /// Deepest recursion: every operation may be in brackets.

@@ -16,9 +16,9 @@ pub use beside::Beside;
 pub use make::{Asked, Holding, Made, make};
 pub use view::{LinkResult, LinkSpan, Selection, VIEW_KEYS, View};
 
-use super::parse::from_value_in_part;
-use super::preset::{DEFAULT_PRESET, PRESETS, Preset};
-use super::{At, Problems, Read, Scenario, Write, check, in_order, limits, set_path};
+use crate::parse::from_value_in_part;
+use crate::preset::{DEFAULT_PRESET, PRESETS, Preset};
+use crate::{At, Problems, Read, Scenario, Write, check, in_order, limits, set_path};
 use base::diag::has_errors;
 use base::{Diagnostic, Diagnostics, Severity, json};
 use difference::put;

@@ -1,7 +1,7 @@
 //! Fills in values that a document leaves out and another part of it decides, before anything else reads it.
 
-use crate::client_kind;
-use crate::routing::ROUTERS;
+use crate::types::routing::ROUTERS;
+use crate::types::workload::client_kind;
 use crate::{Client, Pool, limits};
 use serde_json::{Map, Value, json};
 

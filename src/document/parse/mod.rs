@@ -13,7 +13,7 @@ pub(super) use path::{let_scorers_decide, place_value, profile_beside};
 pub use path::{replay_trace, set_field, set_path};
 pub use text::{text_from_bytes, value_from_json, value_from_long_json, value_said_once};
 
-use super::{At, Change, Problems, Read, Scenario, Write, check};
+use crate::{At, Change, Problems, Read, Scenario, Write, check};
 use base::{Diagnostics, Severity, json};
 use serde_json::Value;
 

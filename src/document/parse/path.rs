@@ -1,9 +1,9 @@
 //! Setting a field of a document by its path, such as `cluster.pools[0].replicas`.
 
-use super::super::routing::ROUTERS;
-use super::super::{Scenario, Write};
 use super::from_value_in_part;
 use super::text::value_said_once;
+use crate::types::routing::ROUTERS;
+use crate::{Scenario, Write};
 use base::json::PathStep;
 use base::{Diagnostic, Diagnostics, repeated_keys::ReadTree};
 use serde_json::Value;

@@ -1,7 +1,7 @@
 //! Reads the text of a document to a tree; problems of syntax name line and column.
 
-use super::super::limits;
 use super::path::display;
+use crate::limits;
 use base::json::PathStep;
 use base::pointer::pointer;
 use base::{Diagnostic, Diagnostics, repeated_keys::ReadTree};

@@ -1,7 +1,7 @@
 //! Tests of the roofline model against a summation request by request, and against figures computed by hand.
 
-use super::super::Chunk;
 use super::*;
+use crate::perf::Chunk;
 use base::rng::{Purpose, Stream};
 
 /// A step of requests as (context, tokens): the work of each is computed separately and added in order.

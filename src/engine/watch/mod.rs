@@ -8,9 +8,9 @@ mod moving;
 mod packed;
 mod progress;
 
-use super::fleet::Fleet;
-use super::gateway::Gateway;
-use super::request::Book;
+use crate::fleet::Fleet;
+use crate::gateway::Gateway;
+use crate::request::Book;
 
 #[cfg(any(feature = "cli", feature = "closeup"))]
 pub use blocks::{HeldBlocks, HeldFor, RequestText};

@@ -1,0 +1,7 @@
+//! Text: what is alike, CSV, HTML, numbers in words.
+
+pub mod alike;
+pub mod csv_text;
+#[cfg(any(feature = "cli", feature = "outcomes"))]
+pub mod html_text;
+pub mod number_text;

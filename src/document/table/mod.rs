@@ -1,0 +1,11 @@
+//! What a table of fields makes: reading, writing, the check of ranges, notes for the schema.
+
+pub mod by_serde;
+pub(crate) mod fields;
+#[cfg(feature = "schema")]
+pub(crate) mod notes;
+pub(crate) mod place;
+pub mod read;
+pub(crate) mod report;
+pub(crate) mod shape;
+pub mod write;
