@@ -25,11 +25,13 @@ impl<'a> At<'a> {
     }
 
     /// The value of a key there.
+    #[must_use]
     pub fn key(&'a self, key: &'a str) -> Self {
         Self { before: Some(self), step: Step::Key(key) }
     }
 
     /// An entry of the list there.
+    #[must_use]
     pub fn entry(&'a self, index: usize) -> Self {
         Self { before: Some(self), step: Step::Entry(index) }
     }

@@ -347,12 +347,11 @@ impl<T: Read> Read for Vec<T> {
         let mut read = Self::with_capacity(list.len());
         for (index, entry) in list.iter().enumerate() {
             let at = at.entry(index);
-            match T::read(entry, &at, problems) {
-                Some(entry) => read.push(entry),
-                None => {
-                    problems.leave_out(&at);
-                    problems.moved = true;
-                }
+            if let Some(entry) = T::read(entry, &at, problems) {
+                read.push(entry);
+            } else {
+                problems.leave_out(&at);
+                problems.moved = true;
             }
         }
         Some(read)

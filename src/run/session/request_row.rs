@@ -267,6 +267,7 @@ impl RequestColumn {
 
     /// All columns, in order.
     #[rustfmt::skip]
+    #[expect(clippy::redundant_closure_for_method_calls, reason = "a method is of rows with one lifetime, a column of all")]
     pub const ALL: &[Self] = &[
         whole("request", "", "number of the request, from 0 in order of arrival", |r| Some(r.id.0.into())),
         text("name", "its own name, where the scenario or the trace gives it one", |r| r.name()),

@@ -125,6 +125,10 @@ pub struct SuiteDocument {
 
 impl SuiteDocument {
     /// Reads a suite from a tree; every problem of its own is reported.
+    #[expect(
+        clippy::needless_pass_by_value,
+        reason = "a tree is read once, and its callers make it for this"
+    )]
     pub fn read(tree: Value) -> Result<Self, Diagnostics> {
         let document: Self = data_from_value(&tree, "a suite")?;
         let problems = document.problems();

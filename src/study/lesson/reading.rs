@@ -20,6 +20,10 @@ pub struct LessonRead {
 
 impl Lesson {
     /// Reads a lesson; all problems are reported at once.
+    #[expect(
+        clippy::needless_pass_by_value,
+        reason = "a tree is read once, and its callers make it for this"
+    )]
     pub fn read(document: Value) -> Result<Self, Diagnostics> {
         let lesson: Self = data_from_value(&document, "a lesson")?;
         let problems = lesson.problems();

@@ -58,7 +58,8 @@ questions! {
     /// Takes the outcomes of the run requested last.
     search_saw: SearchSaw(SearchRunEnded) -> () = |desk, ended, beside| {
         let run = Outcomes::read(beside.asked.get(ended.outcomes))?;
-        Ok(desk.search.iter_mut().for_each(|search| search.saw(ended.seed, &run)))
+        desk.search.iter_mut().for_each(|search| search.saw(ended.seed, &run));
+        Ok(())
     };
     /// The run requested last for a seed cannot be made; answers whether a lower load is known to hold.
     search_refused: SearchRefused(usize) -> bool =
@@ -74,7 +75,8 @@ questions! {
     /// Takes the outcomes of the run requested last.
     ratio_saw: RatioSaw(RatioRunEnded) -> () = |desk, ended, beside| {
         let run = Outcomes::read(beside.asked.get(ended.outcomes))?;
-        Ok(desk.ratios.iter_mut().for_each(|ratios| ratios.saw(ended.of, &run)))
+        desk.ratios.iter_mut().for_each(|ratios| ratios.saw(ended.of, &run));
+        Ok(())
     };
     /// The run requested last cannot be made; answers whether a lower load is known to hold.
     ratio_refused: RatioRefused(RatioRun) -> bool =

@@ -49,13 +49,15 @@ questions! {
     trace_open: TraceOpen(TraceFileQuery) -> () = |desk, query, _| desk.open(&query);
     /// Takes the next piece of the file.
     trace_push: TracePush(AttachedBytes) -> () = |desk, piece, beside| {
-        Ok(desk.reader.iter_mut().for_each(|reader| reader.push(beside.asked.get(piece))))
+        desk.reader.iter_mut().for_each(|reader| reader.push(beside.asked.get(piece)));
+        Ok(())
     };
     /// Ends the file.
     trace_finish: TraceFinish(()) -> TraceRead = |desk, (), beside| Ok(desk.finish(beside));
     /// Takes the packed rows of a trace, for figures.
     trace_rows: TraceRows(AttachedBytes) -> () = |desk, rows, beside| {
-        Ok(desk.rows = Some(packed_trace(beside.asked.get(rows))?))
+        desk.rows = Some(packed_trace(beside.asked.get(rows))?);
+        Ok(())
     };
     /// The figures of what a run replays of them; null if no row is left.
     trace_figures: TraceFigures(TraceFiguresQuery) -> Option<TraceFigures> = |desk, query, _| query.figures(desk);

@@ -13,12 +13,18 @@ questions! {
     /// A question about decisions of a run, or about its slow requests.
     WhatIfQuestion, WhatIfAnswers of &mut WhatIfDesk;
     /// Takes the run that the questions after it are about; they are refused if it is.
-    run: Run(AskedRun) -> () = |desk, run, beside| Ok(desk.run = Some(run.begun(&beside.asked)));
+    run: Run(AskedRun) -> () = |desk, run, beside| {
+        desk.run = Some(run.begun(&beside.asked));
+        Ok(())
+    };
     /// One decision and its alternatives.
     what_if: WhatIf(WhatIfQuery) -> WhatIf =
         |desk, query, _| desk.run()?.asking()?.what_if(&query).map_err(|problem| vec![problem]);
     /// Runs ahead what such a question needs, so that its answer comes sooner.
-    prepare: Prepare(WhatIfQuery) -> () = |desk, query, _| Ok(desk.run()?.asking()?.prepare(&query));
+    prepare: Prepare(WhatIfQuery) -> () = |desk, query, _| {
+        desk.run()?.asking()?.prepare(&query);
+        Ok(())
+    };
     /// Why slow requests are slow.
     explain: Explain(ExplainQuery) -> Explanation = |desk, query, _| desk.run()?.explained(query).cloned();
     /// The same as Markdown.

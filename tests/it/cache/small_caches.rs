@@ -14,7 +14,7 @@ fn run(text: &str, most_events: u64) -> Report {
             session.engine().verify(true);
             return session.report_data();
         }
-        session.engine().verify(session.events() % 4_000 == 0);
+        session.engine().verify(session.events().is_multiple_of(4_000));
     }
     panic!("{text}: no end after {most_events} events");
 }

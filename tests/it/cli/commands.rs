@@ -120,7 +120,7 @@ fn files_that_are_not_scenarios_are_distinguished() {
     assert!(stderr(&run(&["run", cut.path()])).contains("line 1, column 23: the text ends in the middle"));
     let nan = TempFile::new("nan.yaml", b"run:\n  horizon_s: .nan\n");
     let told = refused(&["run", nan.path()]);
-    assert!(told.contains("line 2, column 14: a number that is not finite; allowed: finite"), "{told}",);
+    assert!(told.contains("line 2, column 14: a number that is not finite; allowed: finite"), "{told}");
     let comment = TempFile::new("comment.yaml", b"# nothing yet\n");
     assert!(stderr(&run(&["run", comment.path()])).contains("an empty text"));
     let told = refused(&["run", "no-such-scenario"]);

@@ -73,7 +73,7 @@ fn the_published_sizing_is_another_one() {
     let mended = as_json(&["--ttft", "500", "--itl", "50"]);
     assert!(coded["capacity_per_s"].as_f64() < mended["capacity_per_s"].as_f64(), "{coded} {mended}");
     let told = refused(&with(&["--slo-multiplier", "2", "--mode", "as-coded"]));
-    assert!(told.contains("--ttft") && told.contains("one decoding step more"), "{told}",);
+    assert!(told.contains("--ttft") && told.contains("one decoding step more"), "{told}");
 }
 
 #[test]

@@ -47,7 +47,7 @@ fn names_that_cannot_be_used_are_refused_before_the_run() {
     }
     assert!(!fs::exists("s.csv").expect("the folder can be read"), "nothing is opened");
     let told = refused(&with("run", &["--requests", "same.csv", "--series", "same.csv"]));
-    assert!(told.contains("--series: error: same.csv; allowed: a file of its own"), "{told}",);
+    assert!(told.contains("--series: error: same.csv; allowed: a file of its own"), "{told}");
     refused(&with("run", &["--decisions-k", "3"]));
     refused(&with("run", &["--decisions", "d.csv", "--decisions-k", "0"]));
 }

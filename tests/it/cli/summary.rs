@@ -31,8 +31,7 @@ const TWO_OF_EACH: &str = r#"{
 /// The summary and the report of one run.
 fn both(name: &str) -> (String, Value) {
     let file = TempFile::new(name, TWO_OF_EACH);
-    let [summary, json] =
-        [&["run", file.path()][..], &["run", "--json", file.path()]].map(|args| printed(args));
+    let [summary, json] = [&["run", file.path()][..], &["run", "--json", file.path()]].map(printed);
     (summary, serde_json::from_str(&json).expect("the report is JSON"))
 }
 

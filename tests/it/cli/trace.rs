@@ -1,7 +1,5 @@
 //! `tokenyard trace`: figures of a trace, and its export.
 
-#![expect(clippy::unwrap_used, reason = "helpers of tests panic")]
-
 use crate::support::command::{TempFile, printed_json, refused, run, stderr, stdout};
 use serde_json::Value;
 use std::path::PathBuf;

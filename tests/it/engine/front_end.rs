@@ -61,7 +61,7 @@ fn segments(session: &Session, request: u32) -> Vec<(SegmentKind, u64)> {
 
 #[test]
 fn the_prompts_of_a_burst_are_tokenised_one_after_the_other() {
-    let burst = ran(&with_requests([4000.0, 10.0, 0.0], &[[0, 50, 1]].repeat(1000)));
+    let burst = ran(with_requests([4000.0, 10.0, 0.0], &[[0, 50, 1]].repeat(1000)));
     // 4500 us for each, and then a step of its own, which is shorter.
     let expected: Vec<u64> = (1..=1000).map(|i| i * 4500 + 1000).collect();
     assert_eq!(all(&burst, |r| r.ttft.get().unwrap().0), expected);
@@ -93,7 +93,7 @@ fn two() -> Value {
 #[test]
 fn tokens_wait_for_prompts_that_came_to_the_front_end_before_them() {
     use SegmentKind::{Decode, FrontEnd, Prefill, Queue, Streaming};
-    let session = ran(&two());
+    let session = ran(two());
     // Jobs of the front end: the first prompt until 2000; its token of the step that ends at 3000 until 3100; the second
     // prompt from 3500 to 5500; the token of 4000 until 5600; of 5000 until 5700; of 6000 until 6100; the two of 7000 until 7200.
     assert_eq!(all(&session, |r| r.ttft.get().unwrap().0), [3100, 3700]);
@@ -107,7 +107,7 @@ fn tokens_wait_for_prompts_that_came_to_the_front_end_before_them() {
 
 #[test]
 fn the_account_of_a_time_names_the_front_end() {
-    let (mut explaining, _) = Explaining::new(scenario(&two()), None).unwrap_or_else(|all| panic!("{all:?}"));
+    let (mut explaining, _) = Explaining::new(scenario(two()), None).unwrap_or_else(|all| panic!("{all:?}"));
     explaining.run_to(Micros::MAX).expect("few enough steps");
     let of = |request, time, causes: [Cause; 4]| {
         let account = explaining.account(request, time).expect("it has finished");
@@ -165,7 +165,7 @@ fn redirected_requests_go_through_another_front_end() {
 
 #[test]
 fn a_time_of_zero_is_left_out_of_documents_and_blis_has_no_front_end() {
-    let text = to_json(&scenario(&cluster([0.0; 3])));
+    let text = to_json(&scenario(cluster([0.0; 3])));
     assert!(!text.contains("front_end") && !text.contains("stream_us"), "{text}");
     let mut document = with_requests([4000.0, 1.0, 2.0], &[[0, 10, 1]]);
     document["cluster"]["compat"] = json!("blis");

@@ -35,17 +35,17 @@ fn totals(session: &Session) -> SpeculativePart {
 /// tokens takes 1.4 ms. If all drafts are accepted, ten further tokens take three steps, 4 + 4 + 2; if none is, ten.
 #[test]
 fn one_request_advances_by_one_token_and_the_accepted_drafts() {
-    let all = ran(&document(&[[10, 11]], &drafts(1.0)));
+    let all = ran(document(&[[10, 11]], &drafts(1.0)));
     assert_eq!(done(&all), [1000 + 3 * 1400]);
     let found = totals(&all);
     assert_eq!((found.verifications, found.draft_tokens, found.accepted_tokens), (3, 9, 9));
     assert_eq!((found.acceptance_rate, found.mean_acceptance_length), (Some(1.0), Some(4.0)));
-    let none = ran(&document(&[[10, 11]], &drafts(0.0)));
+    let none = ran(document(&[[10, 11]], &drafts(0.0)));
     assert_eq!(done(&none), [1000 + 10 * 1400]);
     let found = totals(&none);
     assert_eq!((found.verifications, found.draft_tokens, found.accepted_tokens), (10, 30, 0));
     assert_eq!((found.acceptance_rate, found.mean_acceptance_length), (Some(0.0), Some(1.0)));
-    let without = ran(&document(&[[10, 11]], &json!({})));
+    let without = ran(document(&[[10, 11]], &json!({})));
     assert_eq!(done(&without), [1000 + 10 * 1100]);
     assert!(without.report_data().pools[0].speculative.is_none());
 }
@@ -53,7 +53,7 @@ fn one_request_advances_by_one_token_and_the_accepted_drafts() {
 /// The tokens of a step come together: of ten gaps three last a step, and seven no time. TPOT is the mean gap.
 #[test]
 fn tokens_that_come_together_have_gaps_of_no_time() {
-    let report = ran(&document(&[[10, 11]], &drafts(1.0))).report_data();
+    let report = ran(document(&[[10, 11]], &drafts(1.0))).report_data();
     let itl = &report.latency_ms.itl;
     assert_eq!((itl.count, itl.p50, itl.max), (10, 0.0, 1.4));
     assert!((itl.mean - 0.42).abs() < 1e-9 && (report.latency_ms.tpot.mean - 0.42).abs() < 1e-9);
@@ -70,7 +70,7 @@ fn tokens_that_come_together_have_gaps_of_no_time() {
 fn drafting_takes_its_share_of_a_step() {
     let with = |drafter: &Value| {
         let engine = json!({"speculative": {"tokens": 3, "acceptance": 1, "drafter": drafter}});
-        done(&ran(&document(&[[10, 11]], &engine)))
+        done(&ran(document(&[[10, 11]], &engine)))
     };
     let mut prompt_only = document(
         &[[10, 1]],
@@ -98,7 +98,7 @@ fn drafts_count_toward_the_token_budget() {
     let mut engine = drafts(1.0);
     engine["max_num_batched_tokens"] = json!(6);
     engine["max_num_seqs"] = json!(2);
-    let session = ran(&document(&[[3, 9], [3, 9]], &engine));
+    let session = ran(document(&[[3, 9], [3, 9]], &engine));
     assert_eq!(done(&session), [1000 + 2 * 1600, 1000 + 2 * 1600 + 1400]);
     // Three verifications with three drafts, two with one.
     let found = totals(&session);
@@ -110,7 +110,7 @@ fn drafts_count_toward_the_token_budget() {
 fn large_batches_decode_without_drafts_if_asked_for() {
     let mut engine = drafts(1.0);
     engine["speculative"]["disable_above_batch"] = json!(1);
-    let session = ran(&document(&[[10, 4], [10, 8]], &engine));
+    let session = ran(document(&[[10, 4], [10, 8]], &engine));
     let both = 1000 + 3 * 1200;
     assert_eq!(done(&session), [both, both + 1400]);
     assert_eq!(totals(&session).verifications, 1);
@@ -121,7 +121,7 @@ fn large_batches_decode_without_drafts_if_asked_for() {
 #[test]
 fn blocks_are_held_for_the_drafts_but_never_more_than_the_answer_needs() {
     let blocks = |engine: &Value, output: u32| {
-        let (cluster, story) = support::run(&scenario(&document(&[[4, output]], engine)));
+        let (cluster, story) = support::run(&scenario(document(&[[4, output]], engine)));
         let used = story.facts.iter().filter_map(|(_, fact)| match fact {
             Fact::Replica(ReplicaFact::StepStarted { kv_used, .. }) => Some(*kv_used),
             _ => None,
@@ -158,7 +158,7 @@ fn traffic(acceptance: &Value, max_num_seqs: u32) -> Value {
 #[test]
 fn the_mean_acceptance_length_is_that_of_the_formula() {
     let length = |acceptance: &Value| {
-        let found = totals(&ran(&traffic(acceptance, 256)));
+        let found = totals(&ran(traffic(acceptance, 256)));
         assert!(found.verifications > 10_000 && found.draft_tokens == 4 * found.verifications, "{found:?}");
         found.mean_acceptance_length.expect("drafts")
     };
@@ -178,7 +178,7 @@ fn the_mean_acceptance_length_is_that_of_the_formula() {
 #[test]
 fn the_same_drafts_are_accepted_whatever_the_schedule() {
     let acceptance = json!({"acceptance": 0.6});
-    let [alone, together] = [1, 256].map(|seqs| ran(&traffic(&acceptance, seqs)));
+    let [alone, together] = [1, 256].map(|seqs| ran(traffic(&acceptance, seqs)));
     assert_eq!(totals(&alone), totals(&together));
     assert_ne!(done(&alone), done(&together));
 }

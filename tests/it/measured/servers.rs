@@ -141,7 +141,7 @@ fn answers_of_other_kinds_are_refused_with_the_reason() {
 fn the_command_prints_series_and_writes_metrics_beside_no_input() {
     let name = format!("{}/tests/it/exchange/samples/range-query.json", env!("CARGO_MANIFEST_DIR"));
     let out = printed(&["validate", &name, "--scenario", "chat-4xh100", "--own-traffic"]);
-    assert!(out.contains("kv_usage") && out.contains("every 15 s, over 60 s"), "{out}",);
+    assert!(out.contains("kv_usage") && out.contains("every 15 s, over 60 s"), "{out}");
     let scenario = TempFile::new("s.json", r#"{"run": {"horizon_s": 20, "warmup_s": 0}}"#);
     let told = refused(&["run", scenario.path(), "--openmetrics", scenario.path()]);
     let message = "allowed: a file that is not read in the same run";

@@ -37,23 +37,23 @@ const REQUESTS: [(&str, u64, u32); 5] = [("a", 0, 10), ("b", 1, 4), ("a", 2, 5),
 #[test]
 fn a_request_of_another_session_waits_until_one_was_idle() {
     let cap = json!({"session-cap": {"max_sessions": 1, "idle_s": 0.005}});
-    let session = ran(&document(&cap, &REQUESTS));
+    let session = ran(document(&cap, &REQUESTS));
     assert_eq!(let_in(&session), [Some(0), Some(15), Some(2), Some(3), Some(24)]);
 }
 
 #[test]
 fn without_idle_time_a_place_is_free_as_the_last_request_ends() {
     let cap = json!({"session-cap": {"max_sessions": 1, "idle_s": 0.0}});
-    assert_eq!(let_in(&ran(&document(&cap, &REQUESTS))), [Some(0), Some(10), Some(2), Some(3), Some(14)]);
+    assert_eq!(let_in(&ran(document(&cap, &REQUESTS))), [Some(0), Some(10), Some(2), Some(3), Some(14)]);
     // With two places b does not wait; c is let in when b has ended, after its four steps from 1 ms on.
     let cap = json!({"session-cap": {"max_sessions": 2, "idle_s": 0.0}});
-    assert_eq!(let_in(&ran(&document(&cap, &REQUESTS))), [Some(0), Some(1), Some(2), Some(3), Some(5)]);
+    assert_eq!(let_in(&ran(document(&cap, &REQUESTS))), [Some(0), Some(1), Some(2), Some(3), Some(5)]);
 }
 
 #[test]
 fn a_session_over_the_cap_can_be_refused() {
     let cap = json!({"session-cap": {"max_sessions": 1, "idle_s": 0.005, "then": "reject"}});
-    let session = ran(&document(&cap, &REQUESTS));
+    let session = ran(document(&cap, &REQUESTS));
     let refused = |r: Record| r.state() == RequestState::Rejected;
     let states: Vec<bool> = session.engine().records().iter().map(refused).collect();
     assert_eq!(states, [false, true, false, false, true]);

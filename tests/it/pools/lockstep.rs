@@ -96,7 +96,7 @@ fn servers_are_made_of_as_many_ranks_as_there_are_and_refilled() {
 
 #[test]
 fn what_cannot_be_in_lock_step_is_pointed_out_and_the_key_is_left_out_where_it_says_nothing() {
-    assert!(!to_json(&scenario(&server(false, &[]))).contains("lockstep"));
+    assert!(!to_json(&scenario(server(false, &[]))).contains("lockstep"));
     let path = "cluster.pools[0].expert_ranks_lockstep";
     let mut document = server(true, &[[0, 1]]);
     document["cluster"]["pools"][0]["expert_ranks"] = json!(1);

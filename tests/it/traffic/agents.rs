@@ -83,7 +83,7 @@ fn a_turn_without_an_answer_ends_its_session() {
 fn sessions_begin_at_the_rate_of_arrivals_within_their_bound() {
     let rate = json!({"concurrency": 0, "arrivals": {"constant": {"rate_per_s": 4}}});
     let starts = |settings: &Value| -> Vec<u64> {
-        sent(&ran(&document(&chain(), settings))).into_iter().filter(|s| s.1 == 100).map(|s| s.0).collect()
+        sent(&ran(document(&chain(), settings))).into_iter().filter(|s| s.1 == 100).map(|s| s.0).collect()
     };
     assert_eq!(starts(&rate)[..4], [250, 500, 750, 1000]);
     // The first session is over at 250 + 1,060 ms, the second at 500 + 1,060.

@@ -75,7 +75,7 @@ fn the_three_ways_to_say_a_closed_loop_are_one() {
 /// Two in flight, 7 requests of 5 steps of 1 ms: two at 0, two at 5 ms as both end, two at 10, one at 15.
 #[test]
 fn a_closed_loop_sends_the_next_request_when_one_ends() {
-    let session = ran(&document(&json!({"concurrency": 2}), 5));
+    let session = ran(document(&json!({"concurrency": 2}), 5));
     assert_eq!(sent(&session), [0, 0, 5, 5, 10, 10, 15]);
     assert_eq!(most_in_flight(&session), 2);
 }
@@ -86,7 +86,7 @@ fn a_closed_loop_sends_the_next_request_when_one_ends() {
 #[test]
 fn a_client_holds_requests_of_its_rate_back() {
     let client = json!({"concurrency": 2, "arrivals": {"constant": {"rate_per_s": 1000}}});
-    let session = ran(&document(&client, 5));
+    let session = ran(document(&client, 5));
     assert_eq!(sent(&session), [1, 2, 6, 7, 12, 13, 18]);
     // The clock of a request starts as it is sent: it waits for the running step and for its own, not for its place.
     let ttft = |r: Record| r.ttft.get().expect("all have a token").0 / 1000;
@@ -94,7 +94,7 @@ fn a_client_holds_requests_of_its_rate_back() {
     assert_eq!(ttfts, [1, 1, 2, 2, 2, 2, 2]);
     // Without the bound they are sent as they are due.
     let client = json!({"arrivals": {"constant": {"rate_per_s": 1000}}});
-    assert_eq!(sent(&ran(&document(&client, 5))), [1, 2, 3, 4, 5, 6, 7]);
+    assert_eq!(sent(&ran(document(&client, 5))), [1, 2, 3, 4, 5, 6, 7]);
 }
 
 #[test]
@@ -102,7 +102,7 @@ fn a_bound_that_is_never_reached_changes_nothing() {
     let plain = json!({"arrivals": {"gamma": {"rate_per_s": 100, "cv": 2.0}}});
     let mut bounded = plain.clone();
     bounded["concurrency"] = json!(1000);
-    assert_eq!(sent(&ran(&document(&plain, 3))), sent(&ran(&document(&bounded, 3))));
+    assert_eq!(sent(&ran(document(&plain, 3))), sent(&ran(document(&bounded, 3))));
 }
 
 #[test]
@@ -158,7 +158,7 @@ fn an_edit_of_the_bound_holds_at_once() {
 #[test]
 fn a_snapshot_and_a_seek_keep_the_places() {
     let scenario = from_value(document(&json!({"concurrency": 2}), 5)).unwrap();
-    let straight = sent(&ran(&document(&json!({"concurrency": 2}), 5)));
+    let straight = sent(&ran(document(&json!({"concurrency": 2}), 5)));
     let mut session = start(&scenario);
     session.advance(Micros(7_300), 1_000_000);
     let bytes = session.snapshot();

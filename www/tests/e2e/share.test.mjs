@@ -85,7 +85,8 @@ onPage('a link that comes while the address is about to be written is opened', a
       configurable: true,
       get() {
         const data = get.call(this);
-        if (comes && typeof data?.value?.link === 'string') {
+        const [json] = Array.isArray(data?.answer) ? data.answer : [];
+        if (comes && json && typeof JSON.parse(new TextDecoder().decode(json))?.link === 'string') {
           comes = false;
           location.hash = '#kv-pressure;t=20';
         }
