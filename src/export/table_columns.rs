@@ -8,7 +8,7 @@ use std::rc::Rc;
 /// The values of a column. It starts as the narrowest kind, and widens.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ColumnValues {
-    /// Nothing but unknown values, so many.
+    /// Unknown values alone: their number.
     Unknown(usize),
     /// Yes or no, all known.
     Flags(Vec<bool>),

@@ -32,7 +32,7 @@ crate::shape! { entry Route { request to } }
 /// An edit and when it applies: it sets a field, adds an entry, redirects a request or breaks something.
 #[apply(schema!)]
 #[derive(Clone, Debug, Default, PartialEq)]
-#[cfg_attr(feature = "schema", schemars(deny_unknown_fields, transform = crate::table::notes::needs(&["at_us"])))]
+#[cfg_attr(feature = "schema", schemars(deny_unknown_fields, transform = crate::table::notes::needs_an_instant))]
 pub struct TimedEdit {
     /// Instant, in microseconds after the start. The edit applies before the first event at or after it.
     #[cfg_attr(feature = "schema", schemars(range(min = 0, max = limits::HORIZON_S as u64 * 1_000_000)))]

@@ -1,8 +1,8 @@
 //! Types of the scenario within data that serde reads and writes: the JSON of other members, and the bytes of
 //! snapshots.
 //!
-//! Settings that the state of a run contains derive serde's traits for snapshots, whose bytes have no names. Their JSON
-//! is that of their table all the same: as parts of these types, or by `Write`.
+//! Settings that the state of a run contains derive serde's traits for snapshots, whose bytes have no names. Derived
+//! JSON has the names of the table, and every field; without those at their default it comes by `Write`.
 
 use crate::read::Named;
 use crate::{At, Problems, Read};

@@ -58,39 +58,6 @@ impl Ranged for f64 {
     }
 }
 
-/// A number or "auto", which is in every range.
-impl Ranged for crate::BatchLimit {
-    type Bound = u32;
-
-    fn check_range(&self, range: [u32; 2], fix: &str, at: &At<'_>, r: &mut Report) {
-        if let Self::Count(n) = self {
-            n.check_range(range, fix, at, r);
-        }
-    }
-}
-
-/// A number or "auto", which is in every range.
-impl Ranged for crate::KvBlocks {
-    type Bound = u32;
-
-    fn check_range(&self, range: [u32; 2], fix: &str, at: &At<'_>, r: &mut Report) {
-        if let Self::Count(n) = self {
-            n.check_range(range, fix, at, r);
-        }
-    }
-}
-
-/// A number or "auto", which is in every range.
-impl Ranged for crate::KvBytes {
-    type Bound = u32;
-
-    fn check_range(&self, range: [u32; 2], fix: &str, at: &At<'_>, r: &mut Report) {
-        if let Self::Count(n) = self {
-            n.check_range(range, fix, at, r);
-        }
-    }
-}
-
 /// Once in the module, not once for each field.
 #[inline(never)]
 fn whole(found: u64, [min, max]: [u64; 2], fix: &str, at: &At<'_>, r: &mut Report) {
@@ -146,7 +113,7 @@ macro_rules! without_fields {
 }
 pub(crate) use without_fields;
 
-without_fields! { bool i32 u32 u64 f64 crate::BatchLimit crate::KvBlocks crate::KvBytes }
+without_fields! { bool i32 u32 u64 f64 }
 
 /// The fields of a type, each with its notes, in the order in which they are written, and as far as they apply:
 ///

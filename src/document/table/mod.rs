@@ -4,6 +4,7 @@ pub mod by_serde;
 pub(crate) mod fields;
 #[cfg(feature = "schema")]
 pub(crate) mod notes;
+pub(crate) mod number_or_auto;
 pub(crate) mod place;
 pub mod read;
 pub(crate) mod report;

@@ -268,9 +268,9 @@ pub(crate) fn describe<T: crate::table::fields::Fields>(schema: &mut Schema) {
     }
 }
 
-/// Says of the schema of an object that these fields alone have to be there.
-pub(crate) fn needs(fields: &'static [&'static str]) -> impl FnMut(&mut Schema) {
-    move |schema| drop(schema.insert("required".to_owned(), json!(fields)))
+/// Says of the schema of an edit that its instant alone has to be there.
+pub(crate) fn needs_an_instant(schema: &mut Schema) {
+    schema.insert("required".to_owned(), json!(["at_us"]));
 }
 
 /// The schema of the object that has the field.

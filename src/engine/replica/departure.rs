@@ -17,7 +17,7 @@ pub(crate) enum DepartureReason {
     Redirected,
     /// Its prompt is computed, and another replica decodes it.
     HandedOver,
-    /// Its attempt broke, after so many tokens of its prompt were computed in vain.
+    /// Its attempt broke; the number of tokens of its prompt that were computed in vain.
     Broken { reason: BreakReason, prefilled: u32 },
 }
 

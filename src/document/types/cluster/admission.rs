@@ -221,6 +221,7 @@ fields! {
 /// When a request of low priority is refused.
 #[apply(choice_schema!)]
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum ShedRule {
     /// At a saturation of 1 and above, as llm-d's router without flow control.
     #[default]

@@ -3,9 +3,8 @@
 use crate::RoutingPolicy;
 use crate::limits;
 use crate::table::fields::fields;
-use crate::{At, Problems, Read, Write, read, write};
+use crate::table::number_or_auto::number_or_auto;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
 /// What the replicas of a pool do.
 #[apply(choice_schema!)]
@@ -67,6 +66,7 @@ fields! {
 /// Who prefills a request.
 #[apply(choice_schema!)]
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Decider {
     /// Always the decode replica: prefill replicas get nothing.
     Never,
@@ -183,38 +183,4 @@ pub enum KvBytes {
     Count(u32),
 }
 
-impl Read for KvBytes {
-    fn read(value: &Value, at: &At<'_>, problems: &mut Problems) -> Option<Self> {
-        let read = read::number_or("auto", "a number of bytes or \"auto\"", value, at, problems)?;
-        Some(read.map_or(Self::Auto, Self::Count))
-    }
-}
-
-impl Write for KvBytes {
-    fn write(&self) -> Value {
-        let number = match self {
-            Self::Auto => None,
-            Self::Count(n) => Some(*n),
-        };
-        write::number_or("auto", number)
-    }
-}
-
-#[cfg(feature = "schema")]
-impl schemars::JsonSchema for KvBytes {
-    fn schema_name() -> std::borrow::Cow<'static, str> {
-        "KvBytes".into()
-    }
-    /// Written where it is used: the field has the range.
-    fn inline_schema() -> bool {
-        true
-    }
-    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
-        schemars::json_schema!({
-            "oneOf": [
-                { "const": "auto", "description": "The bytes that follow from the shape of the decode pool's model." },
-                { "type": "integer", "description": "This many bytes." }
-            ]
-        })
-    }
-}
+number_or_auto! { KvBytes: "a number of bytes or \"auto\"", "The bytes that follow from the shape of the decode pool's model.", "This many bytes." }

@@ -91,6 +91,7 @@ impl FlowControl {
 /// How full the replicas are, as one number: 1 is saturated. Replicas that take no requests do not count; without any it is 1.
 #[apply(choice_schema!)]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Detector {
     /// Mean over the replicas of the larger of waiting requests / `queue_threshold` and KV use / `kv_threshold`, as last seen.
     Utilization(UtilizationDetector),
@@ -187,6 +188,7 @@ fields! {
 /// The saturation up to which each band sends requests on. The highest band with a request that may not go on stops all bands below it.
 #[apply(choice_schema!)]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Ceilings {
     /// The same for all bands.
     Static(StaticCeiling),
@@ -332,6 +334,7 @@ fields! {
 /// Which flow of a band goes next.
 #[apply(choice_schema!)]
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Fairness {
     /// The flow whose next request is first by the ordering: flows make no difference.
     #[default]

@@ -14,14 +14,13 @@ pub(crate) mod speculative;
 use crate::Lora;
 use crate::limits;
 use crate::table::fields::fields;
+use crate::table::number_or_auto::number_or_auto;
 use crate::types::cluster::batch_limits::BatchLimits;
 use crate::types::cluster::model::{Architecture, Hardware};
 use crate::types::latency::LatencyModel;
 use crate::{
     AdmissionPolicy, Disaggregation, FlowControl, RandomFaults, Resilience, Role, RoutingPolicy, Scaling,
 };
-use crate::{At, Problems, Read, Write, read, write};
-use serde_json::Value;
 
 /// The serving cluster.
 #[apply(field_schema!)]
@@ -307,39 +306,4 @@ pub enum KvBlocks {
     Count(u32),
 }
 
-impl Read for KvBlocks {
-    fn read(value: &Value, at: &At<'_>, problems: &mut Problems) -> Option<Self> {
-        let read = read::number_or("auto", "a number of blocks or \"auto\"", value, at, problems)?;
-        Some(read.map_or(Self::Auto, Self::Count))
-    }
-}
-
-impl Write for KvBlocks {
-    fn write(&self) -> Value {
-        let number = match self {
-            Self::Auto => None,
-            Self::Count(n) => Some(*n),
-        };
-        write::number_or("auto", number)
-    }
-}
-
-#[cfg(feature = "schema")]
-impl schemars::JsonSchema for KvBlocks {
-    fn schema_name() -> std::borrow::Cow<'static, str> {
-        "KvBlocks".into()
-    }
-    /// Written where it is used: the field has the range.
-    fn inline_schema() -> bool {
-        true
-    }
-    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
-        schemars::json_schema!({
-            "oneOf": [
-                { "const": "auto", "description": "The blocks that fit next to the model in the memory of \
-                all GPUs of the replica." },
-                { "type": "integer", "description": "This many blocks." }
-            ]
-        })
-    }
-}
+number_or_auto! { KvBlocks: "a number of blocks or \"auto\"", "The blocks that fit next to the model in the memory of all GPUs of the replica.", "This many blocks." }

@@ -89,6 +89,7 @@ impl Default for DraftPosition {
 /// How draft tokens are made.
 #[apply(choice_schema!)]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Drafter {
     /// One pass of the drafter for each draft token: EAGLE, a small draft model, one layer for multi-token prediction that is used again. The first pass computes all tokens of the step, the others one token of each request.
     Autoregressive(DraftPass),

@@ -127,6 +127,7 @@ fields! {
 /// How the router knows what the caches hold.
 #[apply(choice_schema!)]
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum CacheIndex {
     /// Replicas report every change of their caches.
     #[default]

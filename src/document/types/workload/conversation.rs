@@ -48,6 +48,7 @@ impl Default for Conversation {
 /// How many rounds a conversation has.
 #[apply(choice_schema!)]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Rounds {
     /// Always the same number.
     Constant {
@@ -95,6 +96,7 @@ impl Rounds {
 /// Time until the user sends the next prompt, from a microsecond to a day.
 #[apply(choice_schema!)]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum ThinkTime {
     /// Always the same.
     Constant {

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 /// How many tokens.
 #[apply(choice_schema!)]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Lengths {
     /// Always the same.
     Constant {
