@@ -49,11 +49,11 @@ pub use edit::key_order::in_order;
 pub use edit::split::{RoleCounts, SplitAsked, split_change};
 pub use edit::{Change, FieldValues, Route, TimedEdit};
 pub use expression::Expression;
+pub use parse::named_weights;
 pub use parse::{
     data_from_value, from_value, parse, parse_change, replay_trace, set_field, set_path, text_from_bytes,
     to_json, value_from_json, value_from_long_json, value_said_once,
 };
-pub use parse::{named_weights, nearest};
 pub use served::{Served, model_key};
 pub use table::by_serde;
 pub use table::place::At;

@@ -6,10 +6,14 @@ const LEAST: f64 = 0.6;
 const SLIP: usize = 2;
 
 /// The name that resembles `what` most, if any; the first of equal ones.
-pub fn nearest<'a>(what: &str, names: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+pub fn nearest<'a, N: AsRef<str> + ?Sized + 'a>(
+    what: &str,
+    names: impl IntoIterator<Item = &'a N>,
+) -> Option<&'a str> {
     let what = plain(what);
     let mut best = None;
     for name in names {
+        let name = name.as_ref();
         let likeness = likeness(&what, &plain(name));
         if likeness >= best.map_or(LEAST, |(least, _): (f64, _)| least + f64::EPSILON) {
             best = Some((likeness, name));

@@ -8,8 +8,8 @@ use super::names::{FUNCTIONS, NAMES};
 use super::token::{Placed, Token, token_at};
 use super::{Aggregate, Binary, Formula, Function, Kind, Name, Op};
 use crate::limits;
-use crate::parse::nearest;
 use crate::table::report::grouped;
+use base::alike::nearest;
 use std::fmt;
 
 /// Deepest recursion: every operation may be in brackets.

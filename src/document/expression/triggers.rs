@@ -5,7 +5,7 @@
 use super::parser::{Named, Parser, Problem, Read, Words, of_another_language, parse_with};
 use super::token::Token;
 use super::{Function, Kind, Op};
-use crate::parse::nearest;
+use base::alike::nearest;
 use serde::{Deserialize, Serialize};
 
 /// A formula with the names of its triggers, in their order.

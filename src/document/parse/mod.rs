@@ -8,7 +8,7 @@ mod path;
 mod tests;
 mod text;
 
-pub use named_weights::{named_weights, nearest};
+pub use named_weights::named_weights;
 pub(super) use path::{let_scorers_decide, place_value, profile_beside};
 pub use path::{replay_trace, set_field, set_path};
 pub use text::{text_from_bytes, value_from_json, value_from_long_json, value_said_once};

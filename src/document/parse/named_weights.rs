@@ -2,7 +2,8 @@
 
 use super::left_open::weighted_routers;
 use crate::Scorer;
-use base::{Diagnostic, Diagnostics, alike};
+use base::alike::nearest;
+use base::{Diagnostic, Diagnostics};
 use serde_json::{Value, json};
 
 /// Writes a text of scorers as the list that it stands for. A text that is none is reported and taken out.
@@ -53,11 +54,6 @@ pub fn named_weights<'a>(text: &'a str, path: &str, names: &[String]) -> (Vec<(&
         }
     }
     (list, problems)
-}
-
-/// The name most like `what`, if it is like it at all.
-pub fn nearest(what: &str, names: &[String]) -> Option<String> {
-    alike::nearest(what, names.iter().map(String::as_str)).map(str::to_owned)
 }
 
 #[cfg(test)]

@@ -2,9 +2,9 @@
 //! first word is the root: a run, or `report`, `frame` or `scenario` of the live run. A word behind it is a key, or in a
 //! list the number or the `name` of an entry.
 
+use base::alike::nearest;
 use base::{Diagnostic, Diagnostics};
 use document::expression::{TriggerFormula, names_in, parse_of_triggers};
-use document::nearest;
 use engine::policy::scaling::formula;
 use serde_json::Value;
 use std::fmt::Write;

@@ -2,10 +2,11 @@
 
 use super::{Lesson, LessonScenario};
 use crate::sweep::scale_traffic;
+use base::alike::nearest;
 use base::{Diagnostic, Diagnostics, json};
 use document::link::{View, read_settings};
 use document::preset::{DEFAULT_PRESET, PRESETS, Preset};
-use document::{Scenario, check, from_value, nearest, set_field, to_json};
+use document::{Scenario, check, from_value, set_field, to_json};
 use serde::Serialize;
 use serde_json::Value;
 use std::collections::BTreeMap;

@@ -2,8 +2,9 @@
 
 use super::open::below;
 use super::{CaseFigures, LessonCase};
+use base::alike::nearest;
 use base::{Diagnostic, Diagnostics, Micros, json};
-use document::{limits, nearest, parse};
+use document::{limits, parse};
 use run::session::figures::{number_at, place_at};
 use run::session::{Audience, Session, Stop};
 

@@ -5,7 +5,7 @@
 
 use super::reader::Reader;
 use base::Diagnostic;
-use document::nearest;
+use base::alike::nearest;
 
 /// Keys for notes that any format may have at its top.
 const HEAD: &str = "schema name source tolerance units note notes oracle";
