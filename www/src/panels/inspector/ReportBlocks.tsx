@@ -2,6 +2,7 @@
 // slowest requests.
 
 import { createMemo, createSignal, For, type JSX, Show } from 'solid-js';
+import { shapeOf } from '../../base/anomalies.ts';
 import { PERCENTILES } from '../../base/latencies.ts';
 import { sentence } from '../../base/schema.ts';
 import {
@@ -18,7 +19,7 @@ import {
   text,
   usd,
 } from '../../base/units.ts';
-import type { GroupPart, Report, Summary } from '../../generated/boundary.ts';
+import { ANOMALY_KINDS, type GroupPart, type Report, type Summary } from '../../generated/boundary.ts';
 import type { App } from '../../state/app.ts';
 import { Block, NameValues, type Row } from '../parts/Block.tsx';
 import { LATENCY_METRICS, type LatencyMetric } from '../parts/latencyMetrics.ts';
@@ -96,9 +97,10 @@ function throughput(r: Report): readonly Row[] {
 
 /** How many of each kind there were. */
 function anomalies(r: Report): readonly Row[] {
-  return Object.entries(r.anomalies?.counts ?? {}).flatMap(([kind, n]) =>
-    n > 0 ? [[sentence(kind), count(n)] as const] : [],
-  );
+  return ANOMALY_KINDS.flatMap((kind) => {
+    const n = r.anomalies?.counts[kind] ?? 0;
+    return n > 0 ? [[sentence(shapeOf(kind).name), count(n)] as const] : [];
+  });
 }
 
 function shares(r: Report): readonly Row[] {
