@@ -1,12 +1,13 @@
 // All words of the glossary, with a search. Loaded when it is opened.
 import { createMemo, createSignal, For, type JSX, onMount, Show } from 'solid-js';
+import { titled } from '../../base/schema.ts';
 import { count } from '../../base/units.ts';
 import type { GlossaryEntry } from '../../generated/boundary.ts';
 import type { App } from '../../state/app.ts';
 import { Sheet } from '../parts/Sheet.tsx';
 import { EntryCard } from './EntryCard.tsx';
 import { listed, setListed } from './popover.ts';
-import { ENTRIES, searched, titled } from './words.ts';
+import { ENTRIES, searched } from './words.ts';
 
 export default function AllWords(props: { app: Pick<App, 'selection' | 'transport'> }): JSX.Element {
   const [wanted, setWanted] = createSignal('');

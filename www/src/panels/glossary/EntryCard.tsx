@@ -1,5 +1,6 @@
 // What the glossary says of a word: unit, formula, meaning, the formula with the numbers of this run, signs, source.
 import { createMemo, For, type JSX, Show } from 'solid-js';
+import { titled } from '../../base/schema.ts';
 import { DASH } from '../../base/units.ts';
 import { isFew, lastSpan } from '../../base/view.ts';
 import { EvidenceGlyph } from '../../draw/glyphs.tsx';
@@ -8,7 +9,7 @@ import type { App } from '../../state/app.ts';
 import { type FigureBasis, figureBasis } from '../parts/evidenceWords.ts';
 import { type Values, valuesOf } from './answers.ts';
 import { inFormula, withUnit } from './numbers.ts';
-import { parted, rightSide, titled } from './words.ts';
+import { parted, rightSide } from './words.ts';
 
 const KINDS: Readonly<Record<Quantity['rests_on'], readonly EvidenceOf[]>> = {
   exact: [],

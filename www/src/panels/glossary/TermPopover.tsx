@@ -1,12 +1,12 @@
 // The popover of a word, in the browser's top layer; on a phone a sheet from below.
 import { createEffect, createMemo, type JSX, on, onCleanup, onMount, Show } from 'solid-js';
 import { createMedia, PHONE } from '../../base/media.ts';
+import { titled } from '../../base/schema.ts';
 import { Icon } from '../../draw/glyphs.tsx';
 import type { App } from '../../state/app.ts';
 import { EntryCard } from './EntryCard.tsx';
 import { placeOf } from './place.ts';
 import { leave, type OpenTerm, setListed, term } from './popover.ts';
-import { titled } from './words.ts';
 
 export function TermPopover(props: { app: App }): JSX.Element {
   return <Show when={term()}>{(open) => <Popover app={props.app} open={open()} />}</Show>;

@@ -40,9 +40,6 @@ export function expressionsOf(entry: GlossaryEntry): readonly string[] {
   return [...new Set([...values, ...signs, ...(q.result === undefined ? [] : [q.result])])];
 }
 
-/** A word with a capital letter first. */
-export const titled = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);
-
 /** A piece of a formula: text, or a sign. */
 export type Piece = { readonly text: string; readonly sign?: GlossarySign };
 

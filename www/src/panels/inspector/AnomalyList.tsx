@@ -2,7 +2,7 @@
 
 import { createMemo, For, type JSX, Show } from 'solid-js';
 import { SHOWN_KINDS, shapeOf } from '../../base/anomalies.ts';
-import { sentence } from '../../base/schema.ts';
+import { titled } from '../../base/schema.ts';
 import { clock, count } from '../../base/units.ts';
 import { AnomalyGlyph } from '../../draw/shapes.tsx';
 import type { AnomalyKind, AnomalyMark } from '../../generated/boundary.ts';
@@ -51,7 +51,7 @@ export function AnomalyLegend(props: { marks: readonly AnomalyMark[] }): JSX.Ele
           <div>
             <dt title={shapeOf(kind).meaning}>
               <AnomalyGlyph kind={kind} />
-              {sentence(shapeOf(kind).name)}
+              {titled(shapeOf(kind).name)}
             </dt>
             <dd>{count(of(kind))}</dd>
           </div>

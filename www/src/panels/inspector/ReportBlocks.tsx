@@ -4,7 +4,7 @@
 import { createMemo, createSignal, For, type JSX, Show } from 'solid-js';
 import { shapeOf } from '../../base/anomalies.ts';
 import { PERCENTILES } from '../../base/latencies.ts';
-import { sentence } from '../../base/schema.ts';
+import { sentence, titled } from '../../base/schema.ts';
 import {
   clock,
   count,
@@ -99,7 +99,7 @@ function throughput(r: Report): readonly Row[] {
 function anomalies(r: Report): readonly Row[] {
   return ANOMALY_KINDS.flatMap((kind) => {
     const n = r.anomalies?.counts[kind] ?? 0;
-    return n > 0 ? [[sentence(shapeOf(kind).name), count(n)] as const] : [];
+    return n > 0 ? [[titled(shapeOf(kind).name), count(n)] as const] : [];
   });
 }
 

@@ -1,7 +1,7 @@
 // The occasions to run to, each with its number or kind. The list and its words come from the core.
 import { For, type JSX, Match, Switch } from 'solid-js';
 import { shapeOf } from '../../base/anomalies.ts';
-import { sentence } from '../../base/schema.ts';
+import { sentence, titled } from '../../base/schema.ts';
 import { ANOMALY_KINDS, EVENT_KINDS, type OccasionChoice } from '../../generated/boundary.ts';
 import type { App } from '../../state/app.ts';
 import { choicesOf, chosen, type Wanted } from '../../state/run/occasions.ts';
@@ -62,7 +62,7 @@ function Completion(props: { choice: OccasionChoice; app: Pick<App, 'selection'>
       </Match>
       <Match when={props.choice.takes === 'anomaly-kind'}>
         <select class="in" name="value" aria-label={label()} value={value()}>
-          <For each={ANOMALY_KINDS}>{(kind) => <option value={kind}>{sentence(shapeOf(kind).name)}</option>}</For>
+          <For each={ANOMALY_KINDS}>{(kind) => <option value={kind}>{titled(shapeOf(kind).name)}</option>}</For>
         </select>
       </Match>
     </Switch>

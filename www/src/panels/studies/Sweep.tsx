@@ -4,7 +4,7 @@
 import { createEffect, createMemo, createSignal, For, type JSX, on, onCleanup, Show } from 'solid-js';
 import { getAt, type Json } from '../../base/json.ts';
 import { isPhone } from '../../base/media.ts';
-import type { Option } from '../../base/schema.ts';
+import { type Option, titled } from '../../base/schema.ts';
 import { NBSP } from '../../base/units.ts';
 import type { App } from '../../state/app.ts';
 import { type OpenedStudy, sweepFile, sweepOfFile } from '../../state/studies/studyFiles.ts';
@@ -169,9 +169,7 @@ export default function Sweep(props: {
             running={study.running() === 'sweep'}
             begin={begin}
           />
-          <For each={planned.found()?.left_out ?? []}>
-            {(edit) => <p class="say">{edit.charAt(0).toUpperCase() + edit.slice(1)}.</p>}
-          </For>
+          <For each={planned.found()?.left_out ?? []}>{(edit) => <p class="say">{titled(edit)}.</p>}</For>
           <SweepCapacity app={app} study={study} seeds={seeds()} />
           <p class="compare-trouble" role="alert">
             {study.trouble()}
