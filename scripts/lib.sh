@@ -9,13 +9,25 @@ cd "$root"
 wasm_target=wasm32-unknown-unknown
 # The features of all of the page's modules.
 wasm_features_of_page=page,whatif,closeup,links,lessons,theory,measured,exchange
+# What the built page in www/dist was made from, and whether it is `quick` or `release`: written by scripts/build-www.
+# shellcheck disable=SC2034 # scripts that source this file use it
+page_stamp=$root/www/node_modules/.tokenyard-page
 target_dir=${CARGO_TARGET_DIR:-$root/target}
 # The root package with its members; without the packages for JavaScript and Python, which their own scripts build.
 # shellcheck disable=SC2034 # scripts that source this file use it
 simulator=(--workspace --exclude tokenyard-npm --exclude tokenyard-python)
 
-# say TEXT: the heading of a step.
-say() { printf '\n== %s\n' "$*"; }
+# The second at which the command that was typed began; scripts that it calls count from there.
+export TOKENYARD_STARTED=${TOKENYARD_STARTED:-$(date +%s)}
+
+# elapsed: minutes and seconds since then.
+elapsed() {
+  local seconds=$(($(date +%s) - TOKENYARD_STARTED))
+  printf '%d:%02d' $((seconds / 60)) $((seconds % 60))
+}
+
+# say TEXT: the heading of a step, with the time since the start.
+say() { printf '\n== %s %s\n' "$(elapsed)" "$*"; }
 
 # note TEXT: a line under the heading.
 note() { printf '   %s\n' "$*"; }
@@ -35,10 +47,27 @@ die() {
 step() {
   local name=$1 remedy=$2
   shift 2
-  say "$name: $*"
+  if [ "$(type -t "$1")" = function ]; then say "$name"; else say "$name: $*"; fi
   local code=0
   "$@" || code=$?
   [ "$code" = 0 ] || die "$name failed (exit code $code)." "$remedy"
+}
+
+# progress: passes on the lines of cargo, with the time since the start; crates of others one every five seconds.
+progress() {
+  local line last=0 now count=0
+  while IFS= read -r line; do
+    case $line in
+      *Compiling*)
+        count=$((count + 1)) now=$(date +%s)
+        [[ $line == *Compiling\ tokenyard* ]] || [ $((now - last)) -ge 5 ] || continue
+        last=$now
+        note "$(elapsed) compiling ${line#*Compiling } (crate $count)"
+        ;;
+      *Finished*) ;;
+      *) printf '%s\n' "$line" ;;
+    esac
+  done
 }
 
 has() { command -v "$1" >/dev/null 2>&1; }
@@ -50,10 +79,25 @@ find_chromium() {
   [ -n "$CHROMIUM" ]
 }
 
+# build_programs: the command line and the tools of this repository, for tests, into `programs`. Named with an example and with all
+# members, they are made of the crates that the tests are made of: cargo chooses their features alike, and compiles none twice.
+programs=$target_dir/debug
+build_programs() {
+  step "Build the command line and the tools" "fix what the compiler names" \
+    cargo build --quiet --locked "${simulator[@]}" --bins --example rewind
+}
+
 # need_page: the page's package and its dependencies are there.
 need_page() {
   [ -f www/package.json ] || die "There is no page here: www/package.json is missing." "check the clone with: git status"
   [ -d www/node_modules ] || die "The page's dependencies are not installed." "scripts/setup"
+}
+
+# need_released_page: the page in www/dist is built as it is published, for figures that hold for it.
+need_released_page() {
+  need_page
+  [ -s www/dist/index.html ] && [[ $(cat "$page_stamp" 2>/dev/null) == release* ]] ||
+    die "The page is not built as it is published." "scripts/build-www --release"
 }
 
 # locked_version CRATE: the version of a crate in Cargo.lock.

@@ -26,6 +26,8 @@ mod random;
 mod reduce;
 #[path = "it/support/repair.rs"]
 mod repair;
+#[path = "campaign/statement.rs"]
+mod statement;
 #[path = "campaign/traffic.rs"]
 mod traffic;
 #[path = "campaign/ways.rs"]

@@ -66,11 +66,11 @@ const REPORTS: &[Line] = &[
 ];
 
 const SNAPSHOTS: &[Line] = &[
-    ("pressure", 200113, "ae5748f3778be1a4"),
-    ("everything", 118321, "fdab0ad98b289052"),
-    ("conversations", 139460, "4bd485464326b98f"),
-    ("gateway", 226783, "8c113b7f6bc4f46b"),
-    ("split", 120175, "014a17788acceab2"),
+    ("pressure", 200187, "bf86c6d2c4ca6b10"),
+    ("everything", 118520, "c4578526fc51865f"),
+    ("conversations", 139699, "f0d36a4272bce83f"),
+    ("gateway", 227777, "d5eb3d12c9162f1f"),
+    ("split", 120365, "5ff598500b131e84"),
 ];
 
 const DRAWS: &[Line] = &[
@@ -161,8 +161,7 @@ fn pressure() -> Scenario {
         step_us_per_context_token: 0.0,
     });
     s.cluster.snapshot_refresh_us = 10_000;
-    s.cluster.admission_latency_us = 70;
-    s.cluster.routing_latency_us = 30;
+    (s.cluster.admission_latency_us, s.cluster.routing_latency_us) = (70, 30);
     s.workload.clients.clear();
     for k in 0..150_u32 {
         let (talk, turn) = (k % 30, k / 30);
@@ -183,6 +182,7 @@ fn pressure() -> Scenario {
             adapter: String::new(),
             session: String::new(),
             priority: 0,
+            max_offload_tokens: None,
         });
     }
     // One prompt longer than the cache, one answer that outgrows it.

@@ -10,6 +10,8 @@ mod documents;
 mod it;
 #[path = "tidy/layers.rs"]
 mod layers;
+#[path = "tidy/release.rs"]
+mod release;
 #[path = "tidy/scenarios.rs"]
 mod scenarios;
 #[path = "tidy/source.rs"]
@@ -37,6 +39,7 @@ const TOP_LEVEL: &[&str] = &[
     "STYLE.md",
     "benches",
     "clippy.toml",
+    "dist",
     "docs",
     "examples",
     "fuzz",

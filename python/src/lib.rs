@@ -30,9 +30,11 @@ mod _core {
     #[pymodule_export]
     use crate::trace::{Trace, TraceFile};
     use pyo3::prelude::*;
+    use tokenyard::base::stats::HEADLINE;
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        module.add("PERCENTILES", HEADLINE.map(|(name, _)| name))?;
         module.add("__version__", env!("CARGO_PKG_VERSION"))
     }
 }

@@ -6,13 +6,15 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use serde_json::Value;
 use tokenyard::base::digest::Digest;
+use tokenyard::base::yaml_text::yaml_text;
 use tokenyard::base::{Diagnostic, Diagnostics};
 use tokenyard::config::import::configuration as import;
 use tokenyard::config::import::documents::{Text, yaml};
 use tokenyard::scenario::link::{Link, make};
 use tokenyard::scenario::preset::{PRESETS, Preset};
 use tokenyard::scenario::{
-    Scenario as Document, from_value, in_order, limits, set_field, text_from_bytes, to_json, value_from_json,
+    Scenario as Document, Write, from_value, in_order, limits, set_field, text_from_bytes, to_json,
+    value_from_json,
 };
 use tokenyard::session::{Audience, Session, trace_mark};
 
@@ -29,17 +31,12 @@ pub(crate) fn tree(text: &str) -> Result<Value, Diagnostics> {
     if body.starts_with(['{', '[']) {
         return value_from_json(text);
     }
-    let mut all = yaml::documents(text)?;
-    match (all.pop(), all.is_empty()) {
-        (Some(only), true) => Ok(only.value),
-        (None, _) => {
+    match yaml::value(text)? {
+        Value::Null => {
             let fix = "start with {} for all defaults";
             Err(vec![Diagnostic::error("", "an empty text", "a scenario as JSON or YAML", fix)])
         }
-        (Some(_), false) => {
-            let fix = "keep only the text before the line ---";
-            Err(vec![Diagnostic::error("", "several documents", "one document", fix)])
-        }
+        value => Ok(value),
     }
 }
 
@@ -130,9 +127,8 @@ impl Scenario {
     }
 
     /// The scenario as YAML text.
-    fn to_yaml(&self, py: Python<'_>) -> PyResult<String> {
-        let tree = value_from_json(&to_json(&self.document)).map_err(|all| refused(py, &all))?;
-        serde_saphyr::to_string(&tree).map_err(|e| PyValueError::new_err(e.to_string()))
+    fn to_yaml(&self) -> String {
+        yaml_text(&self.document.write())
     }
 
     fn __eq__(&self, other: &Bound<'_, PyAny>) -> bool {

@@ -6,6 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 __all__ = [
+    "PERCENTILES",
     "Capacity",
     "Outcomes",
     "Questions",
@@ -24,6 +25,7 @@ __all__ = [
 ]
 
 __version__: str
+PERCENTILES: list[str]
 
 _Problem = tuple[str, str, str, str, str]
 _Columns = dict[str, npt.NDArray[Any]]

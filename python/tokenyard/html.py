@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from ._core import PERCENTILES
+
 if TYPE_CHECKING:
     from .runs import Run
     from .scenario import Scenario
@@ -16,7 +18,8 @@ if TYPE_CHECKING:
 __all__ = ["run_html", "scenario_html"]
 
 WIDTH, HEIGHT, LEFT, BOTTOM = 560.0, 150.0, 56.0, 128.0
-LINES = [("p50_ms", "p50", "#2a6fb0"), ("p99_ms", "p99", "#b0472a")]
+# The first and the last percentile over time, with their inks.
+LINES = [(PERCENTILES[0], "#2a6fb0"), (PERCENTILES[-1], "#b0472a")]
 
 
 def _ms(figures: dict[str, Any] | None, name: str) -> str:
@@ -55,12 +58,14 @@ def ttft_svg(run: Run) -> str:
     """The time to first token over time, median and 99th percentile."""
     found = run.series("ttft-over-time")
     times = found["t_s"]
-    known = [found[name][np.isfinite(found[name])] for name, _, _ in LINES]
+    curves = [found[f"{name}_ms"] for name, _ in LINES]
+    known = [curve[np.isfinite(curve)] for curve in curves]
     largest = max((float(values.max()) for values in known if values.size), default=0.0)
     if largest <= 0.0:
         return ""
     end, top = max(float(times.max()), 1e-6), _nice(largest)
-    said = f"TTFT over {end:,.0f} s: p50 and p99 in ms; largest value {largest:,.0f} ms"
+    shown = " and ".join(name for name, _ in LINES)
+    said = f"TTFT over {end:,.0f} s: {shown} in ms; largest value {largest:,.0f} ms"
     parts = [
         f'<svg viewBox="0 0 {WIDTH:g} {HEIGHT:g}" width="{WIDTH:g}" role="img" aria-label="{escape(said)}" '
         'font-family="sans-serif" font-size="11" fill="currentColor">'
@@ -69,10 +74,10 @@ def ttft_svg(run: Run) -> str:
         y = BOTTOM - share * (BOTTOM - 8.0)
         parts.append(f'<path d="M{LEFT:g} {y:g}H{WIDTH - 8:g}" stroke="currentColor" stroke-opacity=".2"/>')
         parts.append(f'<text x="{LEFT - 6:g}" y="{y + 4:g}" text-anchor="end">{share * top:,.6g}</text>')
-    for name, _, colour in LINES:
-        path = _path(times, found[name], end, top)
+    for curve, (_, colour) in zip(curves, LINES, strict=True):
+        path = _path(times, curve, end, top)
         parts.append(f'<path d="{path}" fill="none" stroke="{colour}" stroke-width="1.5"/>')
-    for i, (_, label, colour) in enumerate(LINES):
+    for i, (label, colour) in enumerate(LINES):
         parts.append(f'<text x="{LEFT + 8 + 36 * i:g}" y="{HEIGHT - 6:g}" fill="{colour}">{label}</text>')
     parts.append(f'<text x="{WIDTH - 8:g}" y="{HEIGHT - 6:g}" text-anchor="end">TTFT in ms, 0 to {end:,.0f} s</text></svg>')
     return "".join(parts)
@@ -82,10 +87,10 @@ def run_html(run: Run) -> str:
     """The key figures of a run, and its TTFT over time."""
     report = run.report
     requests, latency = report["requests"], report["latency_ms"]
-    rows = [["ms", "mean", "p50", "p90", "p99"]]
+    rows = [["ms", "mean", *PERCENTILES]]
     for key, name in [("ttft", "TTFT"), ("itl", "ITL"), ("e2e", "E2E"), ("queue_wait", "queue wait")]:
         figures = latency.get(key)
-        rows.append([name, *(_ms(figures, figure) for figure in ("mean", "p50", "p90", "p99"))])
+        rows.append([name, *(_ms(figures, figure) for figure in ("mean", *PERCENTILES))])
     counts = f"{requests['arrived']:,} requests arrived, {requests['completed']:,} completed"
     verdict = report.get("verdict", {}).get("text", "")
     notices = "".join(f"<li>{escape(notice['text'])}</li>" for notice in report.get("notices", []))

@@ -1,10 +1,10 @@
-//! Attributes that stand for the derives of feature `schema` of the crate that uses them. They come before `#[derive(...)]`.
+//! Attributes that stand for the derives of the features `types` and `schema` of the crate that uses them. They come before `#[derive(...)]`.
 
 /// The types of the page's boundary.
 #[macro_export]
 macro_rules! typescript {
     ($($item:tt)*) => {
-        #[cfg_attr(feature = "schema", derive(::ts_rs::TS))]
+        #[cfg_attr(feature = "types", derive(::ts_rs::TS))]
         $($item)*
     };
 }

@@ -51,6 +51,8 @@ pub use text::csv_text;
 #[cfg(any(feature = "cli", feature = "outcomes"))]
 pub use text::html_text;
 pub use text::number_text;
+#[cfg(any(feature = "cli", feature = "outcomes"))]
+pub use text::yaml_text;
 pub use units::{Blocks, Maybe, Micros, Period, Span, Tokens};
 
 /// Whether checkpoints are packed. The module of a first visit keeps plain copies: it must be small, and hands the run

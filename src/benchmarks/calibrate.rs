@@ -39,7 +39,7 @@ pub struct CoefficientChange {
     pub after: f64,
     /// Half of the 95 % interval, from the spread of the measured requests and the remaining distance of the search;
     /// missing if the file has neither requests nor their standard deviation.
-    #[cfg_attr(feature = "schema", ts(optional))]
+    #[cfg_attr(feature = "types", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub half: Option<f64>,
     /// The figure that fixed it, in words.

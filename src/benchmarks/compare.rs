@@ -15,7 +15,7 @@ use serde::Serialize;
 pub struct Compared {
     /// What was measured.
     #[serde(flatten)]
-    #[cfg_attr(feature = "schema", ts(flatten))]
+    #[cfg_attr(feature = "types", ts(flatten))]
     pub measured: Figure,
     /// The mean over the seeds.
     pub simulated: f64,
@@ -25,12 +25,12 @@ pub struct Compared {
     pub highest: f64,
     /// Signed relative error of the simulated figure: 0 between the bounds of the measured one, missing if 0 was
     /// measured.
-    #[cfg_attr(feature = "schema", ts(optional))]
+    #[cfg_attr(feature = "types", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<f64>,
     /// Whether the simulated figure lies between the bounds of the measured one; missing if that is exact, or if the load
     /// is assumed.
-    #[cfg_attr(feature = "schema", ts(optional))]
+    #[cfg_attr(feature = "types", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub inside: Option<bool>,
 }
@@ -47,7 +47,7 @@ pub struct Curves {
     pub measured: Vec<[f64; 2]>,
     /// Largest distance between the two in percentage points, if all requests are known. Values that differ by less
     /// than 1 % count as equal: if many requests have nearly the same value, the share below it would mean nothing.
-    #[cfg_attr(feature = "schema", ts(optional))]
+    #[cfg_attr(feature = "types", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub largest_gap: Option<f64>,
 }

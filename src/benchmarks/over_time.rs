@@ -35,7 +35,7 @@ pub struct SeriesCompared {
     /// Mean distance of the two at the same instant.
     pub distance: f64,
     /// Relative error of the simulated mean; missing if the load is assumed, or 0 was measured.
-    #[cfg_attr(feature = "schema", ts(optional))]
+    #[cfg_attr(feature = "types", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<f64>,
 }

@@ -60,7 +60,7 @@ pub struct MeasuredQuery {
     /// The scenario.
     scenario: String,
     /// The load that the user gives.
-    #[cfg_attr(feature = "schema", ts(as = "ToldLoad"))]
+    #[cfg_attr(feature = "types", ts(as = "ToldLoad"))]
     load: Value,
 }
 
@@ -105,13 +105,13 @@ pub struct RowsQuery {
     /// `csv` or `jsonl`; `json` of the trace for Perfetto, `html` of the page.
     format: String,
     /// The packed rows of the trace that the scenario replays.
-    #[cfg_attr(feature = "schema", ts(optional))]
+    #[cfg_attr(feature = "types", ts(optional))]
     trace: Option<AttachedBytes>,
     /// The part of the run that a trace for Perfetto holds; all of it if it is missing.
-    #[cfg_attr(feature = "schema", ts(optional))]
+    #[cfg_attr(feature = "types", ts(optional))]
     span: Option<RowsSpan>,
     /// The address that a page gives for the run.
-    #[cfg_attr(feature = "schema", ts(optional))]
+    #[cfg_attr(feature = "types", ts(optional))]
     link: Option<String>,
 }
 

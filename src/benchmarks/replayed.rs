@@ -83,6 +83,7 @@ pub fn listed_request(
         adapter: String::new(),
         session: String::new(),
         priority: 0,
+        max_offload_tokens: None,
     }
 }
 

@@ -11,19 +11,19 @@ use serde::{Deserialize, Serialize};
 #[serde(default)]
 pub struct ToldLoad {
     /// Requests that were sent.
-    #[cfg_attr(feature = "schema", ts(optional))]
+    #[cfg_attr(feature = "types", ts(optional))]
     pub requests: Option<u32>,
     /// Requests sent in a second, at random gaps.
-    #[cfg_attr(feature = "schema", ts(optional))]
+    #[cfg_attr(feature = "types", ts(optional))]
     pub rate_per_s: Option<f64>,
     /// Most requests in flight.
-    #[cfg_attr(feature = "schema", ts(optional))]
+    #[cfg_attr(feature = "types", ts(optional))]
     pub in_flight: Option<u32>,
     /// Mean prompt length.
-    #[cfg_attr(feature = "schema", ts(optional))]
+    #[cfg_attr(feature = "types", ts(optional))]
     pub prompt_tokens: Option<f64>,
     /// Mean length of an answer.
-    #[cfg_attr(feature = "schema", ts(optional))]
+    #[cfg_attr(feature = "types", ts(optional))]
     pub output_tokens: Option<f64>,
     /// Whether the traffic of the scenario is what was sent.
     pub own_traffic: bool,

@@ -5,36 +5,22 @@
 
 mod args;
 mod commands;
+mod failed;
 mod files;
+mod print;
 mod text;
 
 pub use commands::many_runs::suite_files::{SUITES, SuiteFile, open_suite};
 
 use args::{Args, Command};
-use base::diag::cut;
 use clap::CommandFactory;
 use clap::error::ErrorKind;
 use commands::{documents, golden, many_runs, measured, one_run, page};
+use failed::{BAD_INPUT, Failed, OK};
 use files::input;
-use std::fmt::Display;
-use std::io::Write;
+use print::{say, say_bytes, tell, unreadable};
 use std::process::ExitCode;
-use text::{help, messages, table};
-
-/// Most characters of a file's name in a message.
-const FILE_NAME: usize = 200;
-
-/// Success.
-const OK: u8 = 0;
-/// A golden file differs.
-const DIFFERENT: u8 = 1;
-/// The input cannot be used.
-const BAD_INPUT: u8 = 2;
-/// A file cannot be read or written.
-const FILE_TROUBLE: u8 = 3;
-
-/// Why a command ended early; all messages have been printed to stderr.
-struct Failed(u8);
+use text::help;
 
 /// Runs the command line.
 pub fn main() -> ExitCode {
@@ -109,31 +95,4 @@ fn man(command: Option<&str>) -> Result<Vec<u8>, Failed> {
     let mut text = Vec::new();
     clap_mangen::Man::new(page).render(&mut text).map_err(|e| unreadable(&"the man page", &e))?;
     Ok(text)
-}
-
-/// Writes to stdout.
-fn say(text: &str) -> Result<(), Failed> {
-    say_bytes(text.as_bytes())
-}
-
-fn say_bytes(bytes: &[u8]) -> Result<(), Failed> {
-    let mut out = std::io::stdout().lock();
-    match out.write_all(bytes).and_then(|()| out.flush()) {
-        Ok(()) => Ok(()),
-        // The reader has closed the pipe, as `head` does.
-        Err(e) if e.kind() == std::io::ErrorKind::BrokenPipe => Err(Failed(OK)),
-        Err(e) => Err(unreadable(&"stdout", &e)),
-    }
-}
-
-/// Writes a line to stderr and ignores errors of writing. Control characters are escaped, as user text may contain
-/// anything.
-fn tell(line: &dyn Display) {
-    writeln!(std::io::stderr(), "{}", table::visible(&line.to_string())).ok();
-}
-
-fn unreadable(path: &dyn Display, error: &std::io::Error) -> Failed {
-    let path = path.to_string();
-    tell(&format!("error: {}: {}", cut(&path, FILE_NAME), messages::of_file(error)));
-    Failed(FILE_TROUBLE)
 }

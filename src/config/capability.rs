@@ -75,7 +75,7 @@ capabilities! {
     SeveralRouters: "there is one router",
     ReplicaStarts: "replicas start as scaling.start says",
     Recording: "the simulation records everything",
-    Failures: "replicas never fail",
+    Failures: "cluster.resilience says what is done when a replica fails",
     PolicyNamed: "the policies say the router",
     DiskTier: "caches have no tier on disk here",
     IndexPruning: "blocks leave the index one by one",

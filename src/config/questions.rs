@@ -36,7 +36,7 @@ pub struct ImportQuery {
     settled: Vec<Settled>,
     /// The traffic of the new scenario; what is missing is chosen.
     #[serde(default)]
-    #[cfg_attr(feature = "schema", ts(optional, as = "Option<_>"))]
+    #[cfg_attr(feature = "types", ts(optional, as = "Option<_>"))]
     asked: TrafficAsked,
 }
 
@@ -50,6 +50,6 @@ pub struct ExportQuery {
     /// The system that has the configuration.
     system: System,
     /// A file of the user, which what is written stands beside.
-    #[cfg_attr(feature = "schema", ts(optional))]
+    #[cfg_attr(feature = "types", ts(optional))]
     beside: Option<String>,
 }

@@ -14,7 +14,7 @@ macro_rules! field_schema {
         #[cfg_attr(
             feature = "schema",
             derive(::schemars::JsonSchema),
-            schemars(deny_unknown_fields, transform = crate::table::notes::describe::<Self>)
+            schemars(deny_unknown_fields, transform = crate::table::describe::describe::<Self>)
         )]
         $($item)*
     };
@@ -26,7 +26,7 @@ macro_rules! choice_schema {
         #[cfg_attr(
             feature = "schema",
             derive(::schemars::JsonSchema),
-            schemars(rename_all = "kebab-case", deny_unknown_fields, transform = crate::table::notes::describe::<Self>)
+            schemars(rename_all = "kebab-case", deny_unknown_fields, transform = crate::table::describe::describe::<Self>)
         )]
         $($item)*
     };
@@ -44,9 +44,14 @@ mod table;
 mod types;
 
 pub use check::{Checked, RequestCount, check, check_edits, check_start};
+pub use edit::between::{ChangedField, changed_fields, edits_between, edits_that_set};
 pub use edit::edit_label;
+pub use edit::edit_list::EditRevision;
+pub use edit::further_entry::further_entry;
+pub use edit::in_force::{DocumentsInForce, InForce, in_force_at};
 pub use edit::key_order::in_order;
 pub use edit::split::{RoleCounts, SplitAsked, split_change};
+pub use edit::undo::Undo;
 pub use edit::{Change, FieldValues, Route, TimedEdit};
 pub use expression::Expression;
 pub use parse::named_weights;
@@ -69,6 +74,7 @@ pub use types::cluster::admission::{
 };
 pub use types::cluster::batch_limit::BatchLimit;
 pub use types::cluster::batch_limits::BatchLimits;
+pub use types::cluster::compat::Compat;
 pub use types::cluster::disaggregation::{
     Decider, Disaggregation, FirstToken, Handoff, KvBytes, Role, ThresholdDecider, Transfer,
 };
@@ -77,13 +83,17 @@ pub use types::cluster::flow_control::{
     FlowControl, FlowKey, HoldbackBy, Ordering, PriorityHoldback, ProgramAware, StaticCeiling,
     UtilizationDetector,
 };
+pub use types::cluster::kv_tiers::{
+    BreakEven, FsEviction, FsTier, KvStore, LoadAsked, LoadRule, LoadTimeout, LoadWait, SecondaryTier,
+    SelectiveWrite, StoreEviction, StoreTier, TierWrite, Watermark,
+};
 pub use types::cluster::model::{Architecture, Hardware, Precision};
 pub use types::cluster::resilience::{KvLoadFailure, Outlier, Probe, ProbeAction, Resilience};
 pub use types::cluster::scheduling::{
     ClassDeadlines, ClassScores, PreemptionVictim, PriorityPolicy, Scheduler, TenantScore, TenantScores,
 };
 pub use types::cluster::speculative::{DraftPass, DraftPosition, Drafter, Speculative};
-pub use types::cluster::{Cluster, Compat, CpuTier, CpuWrite, KvBlocks, KvCache, Pool};
+pub use types::cluster::{Cluster, CpuTier, KvBlocks, KvCache, Pool};
 pub use types::faults::random_faults::RandomFaults;
 pub use types::faults::{
     Aim, Crash, Fault, LateSignals, Pick, Restart, Slow, Stuck, TransferLink, Unreachable,
@@ -100,10 +110,10 @@ pub use types::routing::filters::{
 pub use types::routing::kv_cost::{ApproximateIndex, CacheIndex, KvCost, KvCostProfile};
 pub use types::routing::predicted_latency::{HeadroomChoice, LatencyPrediction, SloHeadroomFilter};
 pub use types::routing::prefix_affinity::{PeakPrefill, PrefixAffinityFilter};
-pub use types::routing::weighted::{Profile, TokenCount, TokenUntil, Weighted, WeightedScorer};
+pub use types::routing::scorer::Scorer;
+pub use types::routing::weighted::{Profile, Ties, TokenCount, TokenUntil, Weighted, WeightedScorer};
 pub use types::routing::{
-    CostEscalation, PowerOfD, PrefixAware, PrefixOverlap, RoutingPolicy, Scorer, SessionAffinity,
-    SessionMode, Ties,
+    CostEscalation, PowerOfD, PrefixAware, PrefixOverlap, RoutingPolicy, SessionAffinity, SessionMode,
 };
 pub use types::scaling::carrier::{CarriedOutBy, Carrier};
 pub use types::scaling::horizontal::{

@@ -54,10 +54,30 @@ pub const MEMORY_BYTES_WARNED: u64 = 4 << 30;
 pub const MEMORY_BYTES_PAGE: u64 = 1 << 30;
 /// Longest run, in seconds: 30 days.
 pub const HORIZON_S: f64 = 2_592_000.0;
+/// The same in milliseconds.
+pub const HORIZON_MS: f64 = HORIZON_S * 1000.0;
 /// The same in microseconds.
 pub const HORIZON_US: u64 = HORIZON_S as u64 * 1_000_000;
 /// Most KV blocks of one replica.
 pub const KV_BLOCKS: u32 = 4 * 1024 * 1024;
+/// Most requests that must have had a block before it is written to a tier.
+pub const WRITE_HITS: u32 = 1000;
+/// Most tiers of a pool below CPU memory.
+pub const SECONDARY_TIERS: usize = 8;
+/// Most stores of KV blocks.
+pub const KV_STORES: usize = 64;
+/// Bytes of the name of a store.
+pub const STORE_NAME_BYTES: usize = 64;
+/// Most servers of a store.
+pub const STORE_SERVERS: u32 = 1024;
+/// Largest capacity of a tier in GB.
+pub const TIER_GB: f64 = 1e6;
+/// Speeds of tiers in GB/s.
+pub const TIER_GB_PER_S_MIN: f64 = 0.001;
+/// The same, the fastest.
+pub const TIER_GB_PER_S: f64 = 10_000.0;
+/// Most threads of a disk.
+pub const TIER_THREADS: u32 = 4096;
 /// Most tokens of one request, prompt and output together.
 pub const REQUEST_TOKENS: u32 = 1024 * 1024;
 /// Most tokens in one KV block.

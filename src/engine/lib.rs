@@ -26,12 +26,15 @@ pub mod workload;
 pub use cluster::standstill::Standstill;
 pub use facts::{
     AdapterSource, BreakReason, CacheFact, DeciderReason, Decision, Detail, DropReason, EjectedBy, Fact,
-    FaultFact, FaultKind, FaultWords, FleetFact, HandoverFact, Ignore, Present, PromptChunk, ReplicaFact,
-    RequestFact, ScalingRecord, Sink, Stage, StepParts, StepTerms, StepTrace, ranking,
+    FaultFact, FaultKind, FaultWords, FleetFact, FlowKind, FlowOutcome, HandoverFact, Ignore, Present,
+    PromptChunk, ReplicaFact, RequestFact, ScalingRecord, Sink, Stage, StepParts, StepTerms, StepTrace,
+    TierNews, ranking,
 };
 pub use fleet::{PoolCounts, replicas_started};
 pub use gateway::{AttemptCounts, BandSight, NotRedirected, WhyNot};
-pub use network::{Direction, Network, Port, Transfer};
+pub use network::{
+    Direction, Flow, LowerCounts, LowerFigures, LowerTiers, Network, Port, StoreFigures, Transfer,
+};
 pub use replica::{AdapterCounts, DraftTotals, Replica, StartPhase, Totals, mean_start_s};
 pub use request::{
     AdapterUse, Attempt, Census, Handover, Location, Progress, RECORD_PIECE, Record, RecordColumn, Records,
@@ -166,14 +169,16 @@ impl Cluster {
     }
 
     fn run_gateway_event<S: Sink>(&mut self, sink: &mut S) {
-        let own = self.own_event();
-        if let Some(event) = self.clock.pop_scaling(own.0) {
+        let (at, own) = self.own_event();
+        if let Some(event) = self.clock.pop_scaling(at) {
             self.run_scaling_event(event, sink);
             return;
         }
-        match self.clock.pop(own) {
+        match self.clock.pop(at, own) {
             ClusterEvent::Landing => self.land(sink),
             ClusterEvent::FlowBegins => self.begin_flow(sink),
+            ClusterEvent::BlocksLand => self.land_blocks(sink),
+            ClusterEvent::BlocksFlow => self.begin_blocks(sink),
             ClusterEvent::TransferTimedOut => self.time_out_transfer(sink),
             event @ (ClusterEvent::Arrival
             | ClusterEvent::Admission(_)
@@ -319,6 +324,9 @@ impl Cluster {
     /// Checks what can be checked cheaply, and with `deep` everything.
     pub fn verify(&self, deep: bool) {
         self.sight().verify(&self.clock, deep);
+        if let Some(lower) = self.fleet.lower.as_ref().filter(|_| deep) {
+            lower.verify();
+        }
         if let Some(network) = self.network.as_ref().filter(|_| deep) {
             self.sight().verify_network(network);
         }

@@ -1,7 +1,9 @@
 //! Export of routing decisions: one row for each of the best candidates, with the router's view of it and its score.
 
-use super::sheet::{Cell, Field, Sheet};
-use super::{Begun, Column, Destination, Export, Rows, columns_of};
+use super::cell::Cell;
+use super::export::{Begun, Column, Export, columns_of};
+use super::rows::{Destination, Rows};
+use super::sheet::{Field, Sheet};
 use base::Micros;
 use document::{RoutingPolicy, Scenario};
 use engine::policy::ReplicaView;

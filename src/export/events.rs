@@ -1,7 +1,9 @@
 //! Export of events: one row for each fact, in order.
 
-use super::sheet::{Cell, Field, Sheet};
-use super::{Begun, Column, Destination, Export, Rows, columns_of};
+use super::cell::Cell;
+use super::export::{Begun, Column, Export, columns_of};
+use super::rows::{Destination, Rows};
+use super::sheet::{Field, Sheet};
 use base::{Micros, ReplicaId, RequestId, Span};
 use engine::{CacheFact, Fact, FaultFact, FleetFact, HandoverFact, ReplicaFact, RequestFact};
 use run::observe::roles_differ;

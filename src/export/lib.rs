@@ -8,8 +8,11 @@
 //!
 //! Names and order of the columns are a contract with the readers of the files; docs/reference/output.md lists them.
 
+mod cell;
 mod decisions;
 mod events;
+mod export;
+mod format;
 mod openmetrics;
 mod openmetrics_counting;
 mod openmetrics_families;
@@ -17,6 +20,7 @@ mod page;
 mod perfetto;
 mod recorded;
 mod requests;
+mod rows;
 mod scaling;
 mod series;
 mod sheet;
@@ -25,15 +29,18 @@ mod table_columns;
 use base::{Micros, RequestId};
 use document::{Scenario, limits};
 use engine::{Decision, Fact, ScalingRecord, Sink};
+pub use export::Column;
+use export::{Begun, Export};
+pub use format::Format;
 pub use openmetrics::{LATEST_START_S, MOST_VALUES, MetricsOutput};
 pub use openmetrics_counting::{Counting, has_page};
 pub use page::page;
 pub use perfetto::{Held, MOST_SLICES, TraceOutput};
 pub use recorded::TraceFormat;
+use rows::Rows;
 use run::session::{Session, Stop};
-use sheet::{Field, Sheet, Target};
+use sheet::Target;
 use std::io::{self, Write};
-use std::ops::Range;
 pub use table_columns::{ColumnTexts, ColumnValues, ColumnsOutput, TableColumn};
 
 /// A kind of rows.
@@ -78,141 +85,9 @@ impl Table {
     }
 }
 
-/// A format of rows that are written for other programs.
-trait Export {
-    /// Its name, that of the option of the command line.
-    fn name(&self) -> &'static str;
-    /// Its columns, in order.
-    fn columns(&self) -> Vec<Column>;
-    /// Begins a file.
-    fn begin(&self, run: Begun<'_>) -> Box<dyn Rows>;
-}
-
-/// What is known of a run before its first event, and the destination of a file of its rows.
-struct Begun<'a> {
-    /// The document as the run begins, and after each of its edits.
-    course: &'a [Scenario],
-    /// Names of pools by number, including pools that edits add.
-    pools: Vec<String>,
-    /// Candidates of a decision that are written beside the chosen one.
-    candidates: u32,
-    /// Whether the gaps between the tokens of each request are kept.
-    gaps: bool,
-    to: Target,
-}
-
-impl Begun<'_> {
-    /// The file of a table with these columns.
-    fn sheet<'f, F: 'f>(self, fields: impl IntoIterator<Item = &'f Field<F>>) -> Sheet {
-        let names: Vec<&str> = fields.into_iter().map(|f| f.name).collect();
-        Sheet::new(self.to, &names)
-    }
-}
-
-/// Where a file goes. It keeps the first error of writing and drops what comes after it.
-trait Destination {
-    /// Writes what is held back, at the end.
-    fn flush(&mut self);
-
-    /// The error that ended it, once.
-    fn take_error(&mut self) -> Option<io::Error>;
-}
-
-/// A file being written: the events of the run that it takes. Most files take one kind.
-trait Rows {
-    /// Where it goes.
-    fn out(&mut self) -> &mut dyn Destination;
-
-    /// Whether it takes facts.
-    fn takes_facts(&self) -> bool {
-        false
-    }
-
-    /// Whether it takes the decisions of the router.
-    fn takes_decisions(&self) -> bool {
-        false
-    }
-
-    /// Something happened.
-    fn fact(&mut self, _at: Micros, _fact: &Fact) {}
-
-    /// The router decided.
-    fn decision(&mut self, _at: Micros, _decision: &Decision) {}
-
-    /// An autoscaler decided.
-    fn scaled(&mut self, _record: &ScalingRecord) {}
-
-    /// The run is over; these requests are the next to write.
-    fn requests(&mut self, _session: &Session, _which: Range<usize>) {}
-
-    /// The run is over, and all of its requests were given.
-    fn end(&mut self, _session: &Session) {}
-
-    /// After that: writes the next rows, at most this number. Returns whether these were the last.
-    fn more(&mut self, _session: &Session, _most: usize) -> bool {
-        true
-    }
-
-    /// What it holds, if it has no room for all.
-    fn held(&self, _session: &Session) -> Option<Held> {
-        None
-    }
-
-    /// The next instant at which it wants to look at the run.
-    fn due(&self) -> Option<Micros> {
-        None
-    }
-
-    /// The run has come to this instant.
-    fn sample(&mut self, _session: &Session, _at: Micros) {}
-
-    /// Seconds between its samples, if it has no room for as many as it should have.
-    fn step_s(&self) -> Option<u64> {
-        None
-    }
-}
-
-/// The columns of fields.
-fn columns_of<F>(fields: &[Field<F>]) -> Vec<Column> {
-    fields.iter().map(|f| Column { name: f.name, unit: f.unit, help: f.help }).collect()
-}
-
-/// A column of a table, for its reader.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Column {
-    /// Its name.
-    pub name: &'static str,
-    /// The unit of its values; empty if they have none.
-    pub unit: &'static str,
-    /// What it says.
-    pub help: &'static str,
-}
-
 /// Values of the column `event`, with their meanings.
 pub fn events() -> &'static [(&'static str, &'static str)] {
     &events::EVENTS
-}
-
-/// How rows are written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Format {
-    /// Comma-separated values after a line of names (RFC 4180); unknown values are empty.
-    Csv,
-    /// A JSON object on each line; unknown values are null.
-    Jsonl,
-}
-
-impl Format {
-    /// Both of them.
-    pub const ALL: [Self; 2] = [Self::Csv, Self::Jsonl];
-
-    /// The file extension that selects it, without the dot.
-    pub fn extension(self) -> &'static str {
-        match self {
-            Self::Csv => "csv",
-            Self::Jsonl => "jsonl",
-        }
-    }
 }
 
 /// Where a table goes, and how.
@@ -295,7 +170,9 @@ impl Tables {
     /// The same with a trace of the run, which has not begun.
     #[must_use]
     pub fn with_trace(mut self, session: &Session, trace: TraceOutput) -> Self {
-        self.open.push((Written::Trace, Box::new(perfetto::Trace::new(&session.course(), trace))));
+        let course = session.course();
+        let trace = perfetto::Trace::new(&course, pool_names(&course), trace);
+        self.open.push((Written::Trace, Box::new(trace)));
         self
     }
 

@@ -7,12 +7,12 @@
 
 use super::openmetrics_counting::{Counting, has_page};
 use super::openmetrics_families::{FAMILIES, Kind};
-use super::{Destination, Rows};
+use super::rows::{Destination, Rows};
+use super::sheet::BUFFER_BYTES;
 use base::Micros;
 use engine::Fact;
 use run::session::Session;
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
 use std::io::{self, BufWriter, Write};
 
 /// Time between two samples, in microseconds.
@@ -202,7 +202,7 @@ struct File {
 
 impl File {
     fn new(out: Box<dyn Write>) -> Self {
-        Self { out: BufWriter::with_capacity(super::sheet::BUFFER_BYTES, out), error: None, failed: false }
+        Self { out: BufWriter::with_capacity(BUFFER_BYTES, out), error: None, failed: false }
     }
 
     fn keep(&mut self, written: io::Result<()>) {
@@ -233,11 +233,6 @@ impl Destination for File {
     fn take_error(&mut self) -> Option<io::Error> {
         self.error.take()
     }
-}
-
-/// Adds formatted text.
-pub(super) fn add(text: &mut String, words: std::fmt::Arguments<'_>) {
-    text.write_fmt(words).expect("a String takes any text");
 }
 
 #[cfg(test)]

@@ -2,9 +2,9 @@
 //!
 //! Edges of histograms are vLLM's. Times are counted in whole microseconds, so that sums are exact.
 
-use super::openmetrics::add;
 use base::Span;
 use engine::{Record, Replica};
+use std::fmt::{Arguments, Write as _};
 
 /// The type of a family, and how its values are written.
 #[derive(Clone, Copy)]
@@ -320,4 +320,9 @@ impl Totals {
         }
         all
     }
+}
+
+/// Adds formatted text.
+fn add(text: &mut String, words: Arguments<'_>) {
+    text.write_fmt(words).expect("a String takes any text");
 }

@@ -1,7 +1,9 @@
 //! Export of requests: one row each, in order of arrival, read from the records that the engine keeps anyway.
 
-use super::sheet::{Cell, Sheet};
-use super::{Begun, Column, Destination, Export, Rows};
+use super::cell::Cell;
+use super::export::{Begun, Column, Export};
+use super::rows::{Destination, Rows};
+use super::sheet::Sheet;
 use base::RequestId;
 use run::observe::roles_differ;
 use run::session::{ColumnUse, RequestColumn, RequestValues, Session};

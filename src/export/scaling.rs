@@ -1,7 +1,9 @@
 //! Export of autoscaler decisions: one row each, in order.
 
-use super::sheet::{Cell, Field, Sheet};
-use super::{Begun, Column, Destination, Export, Rows, columns_of};
+use super::cell::Cell;
+use super::export::{Begun, Column, Export, columns_of};
+use super::rows::{Destination, Rows};
+use super::sheet::{Field, Sheet};
 use document::ScalingMetric;
 use engine::policy::scaling::Estimate;
 use engine::{Present, ScalingRecord};

@@ -1,7 +1,9 @@
 //! Export of the page's time series: for each bucket a row for the whole cluster and one for each replica.
 
-use super::sheet::{Cell, Field, Sheet};
-use super::{Begun, Column, Destination, Export, Rows, columns_of};
+use super::cell::Cell;
+use super::export::{Begun, Column, Export, columns_of};
+use super::rows::{Destination, Rows};
+use super::sheet::{Field, Sheet};
 use base::stats::{BucketLog, Percentiles};
 use engine::Direction;
 use run::observe::recorder::counter;

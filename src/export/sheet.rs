@@ -1,86 +1,14 @@
 //! Rows of a table: cells in order of its columns, as CSV or as JSON lines through a buffer of fixed size, or as columns.
 
-use super::{ColumnsOutput, Destination, Format};
-use base::{Micros, Span, csv_text};
-use std::borrow::Cow;
+use super::cell::Cell;
+use super::format::Format;
+use super::rows::Destination;
+use super::table_columns::ColumnsOutput;
+use base::csv_text;
 use std::io::{self, BufWriter, Write};
 
 /// Bytes that a file holds back before it writes them.
 pub(super) const BUFFER_BYTES: usize = 64 * 1024;
-
-/// A value of a row. Unknown ones are an empty cell in CSV, and null in JSON.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) enum Cell<'a> {
-    Unknown,
-    Whole(u64),
-    Signed(i64),
-    Real(f64),
-    Text(Cow<'a, str>),
-    Flag(bool),
-    /// Whole numbers: a list in JSON, between semicolons in CSV.
-    Spans(&'a [Span]),
-}
-
-impl From<u64> for Cell<'_> {
-    fn from(x: u64) -> Self {
-        Self::Whole(x)
-    }
-}
-
-impl From<u32> for Cell<'_> {
-    fn from(x: u32) -> Self {
-        Self::Whole(x.into())
-    }
-}
-
-impl From<i64> for Cell<'_> {
-    fn from(x: i64) -> Self {
-        Self::Signed(x)
-    }
-}
-
-impl From<f64> for Cell<'_> {
-    fn from(x: f64) -> Self {
-        Self::Real(x)
-    }
-}
-
-impl From<bool> for Cell<'_> {
-    fn from(x: bool) -> Self {
-        Self::Flag(x)
-    }
-}
-
-impl From<Micros> for Cell<'_> {
-    fn from(x: Micros) -> Self {
-        Self::Whole(x.0)
-    }
-}
-
-impl From<Span> for Cell<'_> {
-    fn from(x: Span) -> Self {
-        Self::Whole(x.0)
-    }
-}
-
-/// An empty name counts as unknown.
-impl<'a> From<Cow<'a, str>> for Cell<'a> {
-    fn from(x: Cow<'a, str>) -> Self {
-        Self::Text(x)
-    }
-}
-
-impl<'a> From<&'a str> for Cell<'a> {
-    fn from(x: &'a str) -> Self {
-        if x.is_empty() { Self::Unknown } else { Self::Text(Cow::Borrowed(x)) }
-    }
-}
-
-impl<T: Into<Self>> From<Option<T>> for Cell<'_> {
-    fn from(x: Option<T>) -> Self {
-        x.map_or(Self::Unknown, Into::into)
-    }
-}
 
 /// A column: its name, unit and meaning for the reader, and how to get its value.
 pub(super) struct Field<F> {

@@ -1,6 +1,6 @@
 //! Rows as columns in memory, for programs that hold tables: no text is made of them.
 
-use super::sheet::Cell;
+use super::cell::Cell;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;

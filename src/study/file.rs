@@ -28,32 +28,32 @@ pub struct StudyFile {
     /// What kind of study it is.
     pub kind: StudyKind,
     /// The scenario; of two runs that of A.
-    #[cfg_attr(feature = "schema", ts(type = "unknown"))]
+    #[cfg_attr(feature = "types", ts(type = "unknown"))]
     pub scenario: Value,
     /// How many seeds, from the scenario's on.
     pub seeds: u32,
     /// The figure that ranks a race.
-    #[cfg_attr(feature = "schema", ts(optional))]
+    #[cfg_attr(feature = "types", ts(optional))]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub by: Option<RankBy>,
     /// The entrants of a race.
-    #[cfg_attr(feature = "schema", ts(optional, as = "Option<_>"))]
+    #[cfg_attr(feature = "types", ts(optional, as = "Option<_>"))]
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub entrants: Vec<StudyEntrant>,
     /// Whether the oracle ran beside them.
-    #[cfg_attr(feature = "schema", ts(optional, as = "Option<_>"))]
+    #[cfg_attr(feature = "types", ts(optional, as = "Option<_>"))]
     #[serde(default, skip_serializing_if = "is_false")]
     pub bounded: bool,
     /// The axis of a sweep.
-    #[cfg_attr(feature = "schema", ts(optional))]
+    #[cfg_attr(feature = "types", ts(optional))]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub axis: Option<StudyAxis>,
     /// What a sweep varies, as arguments of `--vary`.
-    #[cfg_attr(feature = "schema", ts(optional, as = "Option<_>"))]
+    #[cfg_attr(feature = "types", ts(optional, as = "Option<_>"))]
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub varied: Vec<String>,
     /// The second of two runs.
-    #[cfg_attr(feature = "schema", ts(optional))]
+    #[cfg_attr(feature = "types", ts(optional))]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub beside: Option<StudyBeside>,
     /// The runs.
@@ -85,7 +85,7 @@ pub struct StudyEntrant {
     /// Its name.
     pub name: String,
     /// Its settings: values by path.
-    #[cfg_attr(feature = "schema", ts(type = "{ [path: string]: unknown }"))]
+    #[cfg_attr(feature = "types", ts(type = "{ [path: string]: unknown }"))]
     pub set: Map<String, Value>,
 }
 
@@ -112,15 +112,15 @@ pub struct StudyBeside {
     /// Its name.
     pub name: String,
     /// Its scenario.
-    #[cfg_attr(feature = "schema", ts(type = "unknown"))]
+    #[cfg_attr(feature = "types", ts(type = "unknown"))]
     pub scenario: Value,
     /// The instant up to which both were compared, in microseconds.
-    #[cfg_attr(feature = "schema", ts(type = "number"))]
+    #[cfg_attr(feature = "types", ts(type = "number"))]
     pub at_us: u64,
     /// Digests of the reports of A and B there.
     pub report_digests: [String; 2],
     /// The comparison, as `tokenyard compare --json` has it.
-    #[cfg_attr(feature = "schema", ts(type = "unknown"))]
+    #[cfg_attr(feature = "types", ts(type = "unknown"))]
     pub comparison: Value,
 }
 
@@ -134,21 +134,21 @@ pub struct StudyRow {
     pub name: String,
     /// The values of a sweep's case as JSON text, in the order of `varied`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    #[cfg_attr(feature = "schema", ts(optional, as = "Option<_>"))]
+    #[cfg_attr(feature = "types", ts(optional, as = "Option<_>"))]
     pub values: Vec<String>,
     /// Whether it is the oracle's.
     #[serde(default, skip_serializing_if = "is_false")]
-    #[cfg_attr(feature = "schema", ts(optional, as = "Option<_>"))]
+    #[cfg_attr(feature = "types", ts(optional, as = "Option<_>"))]
     pub bound: bool,
     /// Its figures.
     pub run: RunRow,
     /// Instants of a small picture, in seconds.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    #[cfg_attr(feature = "schema", ts(optional, as = "Option<_>"))]
+    #[cfg_attr(feature = "types", ts(optional, as = "Option<_>"))]
     pub t_s: Vec<f64>,
     /// TTFT p99 at these; null without a value.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    #[cfg_attr(feature = "schema", ts(optional, as = "Option<_>"))]
+    #[cfg_attr(feature = "types", ts(optional, as = "Option<_>"))]
     pub ttft_p99_ms: Vec<Option<f64>>,
 }
 

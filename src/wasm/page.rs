@@ -294,8 +294,7 @@ impl Sim {
 #[cfg(feature = "closeup")]
 #[wasm_bindgen]
 impl Sim {
-    /// As `ask`, for a `CloseUp`: single steps, blocks and requests. In the module built for speed alone, so that a first visit does not load
-    /// it.
+    /// As `ask`, for a `CloseUp`: single steps, blocks and requests.
     #[wasm_bindgen(js_name = closeUp, unchecked_return_type = "Uint8Array<ArrayBuffer>[]")]
     pub fn close_up(&self, question: &str) -> Result<Vec<Uint8Array>, JsValue> {
         answered(question, Vec::new(), |question: CloseUp, _| Ok(self.history.present().close_up(&question)))

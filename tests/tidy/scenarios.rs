@@ -26,7 +26,7 @@ fn check_scenario(path: &str, text: &str) -> Result<(), String> {
         Some("json") => tokenyard::scenario::parse(text).map_err(told)?,
         #[cfg(feature = "cli")]
         Some("yaml" | "yml") => {
-            let value = serde_saphyr::from_str(text).map_err(|e| e.to_string())?;
+            let value = tokenyard::config::import::documents::yaml::value(text).map_err(told)?;
             tokenyard::scenario::from_value(value).map_err(told)?
         }
         _ => return Err("neither JSON nor YAML".to_owned()),

@@ -3,6 +3,7 @@
 use super::gallery::{LessonCard, card_of_lesson, image as drawn};
 use super::{Trouble, trouble};
 use base::Diagnostics;
+use config::import::documents::yaml;
 use rayon::prelude::*;
 use std::path::{Path, PathBuf};
 use study::lesson::{CaseFigures, Lesson, StepVerdict, run_case};
@@ -38,7 +39,7 @@ fn judged(lesson: &Lesson, step: usize) -> Result<StepVerdict, Diagnostics> {
 fn read(file: &Path) -> Result<(Lesson, LessonCard), Trouble> {
     let name = file.display().to_string();
     let text = std::fs::read_to_string(file).map_err(|e| format!("{name}: {e}"))?;
-    let document = serde_saphyr::from_str(&text).map_err(|e| format!("{name}: {e}"))?;
+    let document = yaml::value(&text).map_err(|all| trouble(&name, &all))?;
     let lesson = Lesson::read(document).map_err(|all| trouble(&name, &all))?;
     let stem = file.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
     let card = card_of_lesson(&stem, &lesson).map_err(|all| trouble(&name, &all))?;

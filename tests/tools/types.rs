@@ -2,14 +2,16 @@
 
 use crate::gallery::{Card, LessonCard};
 use base::Diagnostic;
+use base::stats::HEADLINE;
 use benchmarks::questions::{MeasuredAnswers, MeasuredQuestion};
 use config::questions::{ExchangeAnswers, ExchangeQuestion};
 use document::limits;
+use export::{Format, Table};
 use run::session::closeup::{CloseUp, CloseUpAnswers};
 use run::session::questions::{RunAnswers, RunQuestion};
 use run::session::report::RunMetric;
 use run::session::view::{AnomalyKind, ColumnsQuery, EventKind, Frame, FrameQuery, PresetInfo};
-use run::session::{Occasion, OccasionChoice, Report, StepKind, Stop};
+use run::session::{Occasion, OccasionChoice, Report, RequestColumn, StepKind, Stop};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -54,6 +56,25 @@ pub(crate) fn text() -> String {
             "(readonly [name: string, label: string, unit: MetricUnit])",
             "Further figures of whole runs, as rows of sweeps and comparisons have them.",
             &RunMetric::further().map(|m| (m.name(), m.label(), m.unit())).collect::<Vec<_>>(),
+        )
+        + &names(
+            "PERCENTILES",
+            "Percentile",
+            "The percentiles of headline numbers.",
+            HEADLINE.map(|(name, _)| name),
+        )
+        + &names(
+            "ROW_TABLES",
+            "RowTable",
+            "The tables of a whole run, by their names on the command line.",
+            Table::ALL.map(Table::name),
+        )
+        + &names("ROW_FORMATS", "RowFormat", "The formats of their rows.", Format::ALL.map(Format::extension))
+        + &names(
+            "REQUEST_COLUMNS",
+            "RequestColumn",
+            "The columns of the table of requests.",
+            RequestColumn::ALL.iter().map(|column| column.name),
         )
         + &list("OCCASIONS", "OccasionChoice", "All that a run can be run to.", &Occasion::CHOICES)
         + &LINK_NUMBERS.map(number).concat()
@@ -101,6 +122,15 @@ const LINK_NUMBERS: [(&str, &str, usize); 6] = [
 /// A constant number.
 fn number((name, about, value): (&str, &str, usize)) -> String {
     format!("\n/** {about} */\nexport const {name} = {value};\n")
+}
+
+/// A constant list of names, and their type.
+fn names(name: &str, of: &str, about: &str, values: impl IntoIterator<Item = &'static str>) -> String {
+    let mut text = format!("\n/** {about} */\nexport const {name} = [\n");
+    for value in values {
+        writeln!(text, "  \"{value}\",").expect("text grows");
+    }
+    text + &format!("] as const;\n/** One of them. */\nexport type {of} = (typeof {name})[number];\n")
 }
 
 /// A constant list of values of a type.

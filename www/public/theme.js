@@ -16,7 +16,11 @@
     if (performance.getEntriesByName('first-frame').length > 0) {
       told?.remove();
       clearInterval(look);
-    } else if (seconds > 4 && !told && !document.querySelector('.notice')) {
+    } else if (document.querySelector('.notice, .foot progress')) {
+      // The page says itself what it waits for.
+      told?.remove();
+      told = undefined;
+    } else if (seconds > 4 && !told) {
       told = document.createElement('p');
       told.className = 'unstarted';
       told.role = 'alert';

@@ -1,8 +1,9 @@
-// Loads the simulation's worker beside the page's own code. The worker compiles its module once the page is built.
+// Loads the simulation's worker beside the page's own code. The worker loads its module once the page is built.
 import './base/theme.css';
 import './base/page.css';
 import './panels/shell/frame.css';
 import './panels/scenario/scenario.css';
+import './panels/scenario/words.css';
 import './panels/scenario/story.css';
 import './panels/inspector/inspector.css';
 import './panels/shell/transport.css';
@@ -14,10 +15,15 @@ import './charts/narrow.css';
 import './panels/scenario/narrow.css';
 import './panels/inspector/narrow.css';
 import './panels/shell/narrow.css';
+import './panels/calm/calm.css';
+import './panels/calm/narrow.css';
+import opening from 'virtual:opening';
 import { type DeskWorker, spawnDesk } from './sim/desks.ts';
 import { spawnWorker, type WorkerLike } from './sim/spawn.ts';
 
 let early: WorkerLike | undefined = spawnWorker();
+// Without a link the page opens with a scenario that was recorded: it plays before the simulation's module has come.
+if (opening !== undefined && location.hash.length <= 1) early.postMessage({ kind: 'ahead', url: opening });
 
 /** The worker that was started first, then new ones. */
 function spawn(): WorkerLike {

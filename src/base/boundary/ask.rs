@@ -14,7 +14,7 @@ const MOST_AT_ONCE: usize = 16;
 /// Bytes beside the text of a question or an answer, by their number.
 #[apply(typescript!)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", ts(type = "Uint8Array<ArrayBuffer>"))]
+#[cfg_attr(feature = "types", ts(type = "Uint8Array<ArrayBuffer>"))]
 pub struct AttachedBytes {
     attached: u32,
 }
@@ -119,7 +119,7 @@ macro_rules! questions {
         #[doc = concat!("The answers to [`", stringify!($question), "`], by the name of the question.")]
         #[apply(typescript!)]
         #[derive(Clone, Debug)]
-        #[cfg_attr(feature = "schema", ts(rename_all = "kebab-case"))]
+        #[cfg_attr(feature = "types", ts(rename_all = "kebab-case"))]
         pub struct $answers {
             $($(#[$doc])* pub $field: $answer,)*
         }

@@ -27,28 +27,28 @@ pub struct Summary {
     /// How many values.
     pub count: u64,
     /// Arithmetic mean.
-    #[cfg_attr(feature = "schema", ts(optional, as = "Option<_>"))]
+    #[cfg_attr(feature = "types", ts(optional, as = "Option<_>"))]
     pub mean: f64,
     /// Smallest value.
-    #[cfg_attr(feature = "schema", ts(optional, as = "Option<_>"))]
+    #[cfg_attr(feature = "types", ts(optional, as = "Option<_>"))]
     pub min: f64,
     /// Median.
-    #[cfg_attr(feature = "schema", ts(optional, as = "Option<_>"))]
+    #[cfg_attr(feature = "types", ts(optional, as = "Option<_>"))]
     pub p50: f64,
     /// 75th percentile.
-    #[cfg_attr(feature = "schema", ts(optional, as = "Option<_>"))]
+    #[cfg_attr(feature = "types", ts(optional, as = "Option<_>"))]
     pub p75: f64,
     /// 90th percentile.
-    #[cfg_attr(feature = "schema", ts(optional, as = "Option<_>"))]
+    #[cfg_attr(feature = "types", ts(optional, as = "Option<_>"))]
     pub p90: f64,
     /// 95th percentile.
-    #[cfg_attr(feature = "schema", ts(optional, as = "Option<_>"))]
+    #[cfg_attr(feature = "types", ts(optional, as = "Option<_>"))]
     pub p95: f64,
     /// 99th percentile.
-    #[cfg_attr(feature = "schema", ts(optional, as = "Option<_>"))]
+    #[cfg_attr(feature = "types", ts(optional, as = "Option<_>"))]
     pub p99: f64,
     /// Largest value.
-    #[cfg_attr(feature = "schema", ts(optional, as = "Option<_>"))]
+    #[cfg_attr(feature = "types", ts(optional, as = "Option<_>"))]
     pub max: f64,
 }
 
@@ -222,8 +222,8 @@ fn interpolate(count: u64, p: f64, value: impl Fn(u64) -> u64) -> f64 {
     between(below, if part == 0.0 { below } else { value(low + 1) }, part)
 }
 
-/// The percentiles of headline numbers.
-const HEADLINE: [f64; 3] = [50.0, 90.0, 99.0];
+/// The percentiles of headline numbers, with the names that documents give them.
+pub const HEADLINE: [(&str, f64); 3] = [("p50", 50.0), ("p90", 90.0), ("p99", 99.0)];
 
 /// How many values, their median and their 90th and 99th percentile. Reorders the values and sorts as few as
 /// possible.
@@ -234,7 +234,7 @@ pub fn percentiles_of(values: &mut [u64]) -> Option<(u64, [f64; 3])> {
     }
     // No value before `done` is larger than a value after it.
     let mut done = 0;
-    let at = |p| {
+    let mut at = |p| {
         let (low, part) = rank_of(count, p);
         let low = low as usize;
         select(&mut values[done..], low - done);
@@ -242,7 +242,7 @@ pub fn percentiles_of(values: &mut [u64]) -> Option<(u64, [f64; 3])> {
         let above = values[low + 1..].iter().min();
         between(values[low], above.copied().unwrap_or(values[low]), part)
     };
-    Some((count, HEADLINE.map(at)))
+    Some((count, HEADLINE.map(|(_, p)| at(p))))
 }
 
 /// Percentile `p` of values, each with its own number. Sorts only the values above it, and reorders the rest.
@@ -322,7 +322,7 @@ impl Ranks {
             let (below, above) = Self::at_and_after(all, low);
             between(below, above, part)
         };
-        Some((total, HEADLINE.map(at)))
+        Some((total, HEADLINE.map(|(_, p)| at(p))))
     }
 
     /// The value at a rank of all values together, and the one at the next rank (the same where there is none).
@@ -438,7 +438,7 @@ mod tests {
             }
             whole.sort_unstable();
             let at = |p| interpolate(whole.len() as u64, p, |rank| whole[rank as usize]);
-            let expected = Some((whole.len() as u64, HEADLINE.map(at)));
+            let expected = Some((whole.len() as u64, HEADLINE.map(|(_, p)| at(p))));
             assert_eq!(Ranks::percentiles(&all), expected, "{n} of {unlike}");
             let s = again.summary();
             assert_eq!(Some((s.count, [s.p50, s.p90, s.p99])), expected, "{n} of {unlike}");

@@ -18,7 +18,9 @@ mod tally;
 #[cfg(any(feature = "cli", feature = "compare", feature = "theory"))]
 pub use blocked::{Blocked, Draws, FIGURES, Weights};
 pub use coverage::Coverage;
-pub use dist::{Ranks, RunLength, Summary, percentiles_of, push_pairs, take_pairs, upper_percentile};
+pub use dist::{
+    HEADLINE, Ranks, RunLength, Summary, percentiles_of, push_pairs, take_pairs, upper_percentile,
+};
 pub use histogram::Histogram;
 #[cfg(any(feature = "cli", feature = "closeup"))]
 pub use log_bins::{BINS_PER_OCTAVE, BinCounts, log_bin, log_edge};

@@ -1,5 +1,7 @@
 //! Texts for HTML.
 
+use std::fmt::{Arguments, Write as _};
+
 /// A text for HTML, between tags or in the quotes of an attribute.
 pub fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
@@ -16,4 +18,9 @@ pub fn escaped(text: &str) -> String {
         }
     }
     out
+}
+
+/// Adds formatted text to a page; texts of others in it are escaped by the caller.
+pub fn put(page: &mut String, text: Arguments<'_>) {
+    page.write_fmt(text).expect("INV-6: a String takes any text");
 }

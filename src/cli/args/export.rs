@@ -1,6 +1,6 @@
 //! The arguments of `tokenyard export`.
 
-use crate::args::Input;
+use crate::args::input::Input;
 use clap::ValueEnum;
 use config::export::System;
 use std::path::PathBuf;

@@ -1,6 +1,6 @@
 //! The arguments of `tokenyard lesson`.
 
-use crate::args::EXIT_CODES;
+use crate::failed::EXIT_CODES;
 use clap::Subcommand;
 use std::path::PathBuf;
 

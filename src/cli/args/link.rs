@@ -1,6 +1,6 @@
 //! The arguments of `tokenyard link`.
 
-use crate::args::Input;
+use crate::args::input::Input;
 use std::path::PathBuf;
 
 /// Arguments of `link`.

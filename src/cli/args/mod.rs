@@ -3,6 +3,7 @@
 pub(crate) mod evaluate;
 pub(crate) mod export;
 pub(crate) mod import;
+pub(crate) mod input;
 pub(crate) mod lesson;
 pub(crate) mod link;
 pub(crate) mod measured;
@@ -15,6 +16,7 @@ pub(crate) mod trace;
 use crate::args::evaluate::{Evaluate, Lab, Rank};
 use crate::args::export::Export;
 use crate::args::import::Import;
+use crate::args::input::Input;
 use crate::args::lesson::Lesson;
 use crate::args::link::Link;
 use crate::args::measured::LoadArgs;
@@ -22,17 +24,10 @@ use crate::args::queueing::{Queueing, Size};
 use crate::args::rows::Rows;
 use crate::args::studies::{Capacity, Compare, Explain, Sweep, Theory, WhatIf};
 use crate::args::trace::Trace;
+use crate::failed::EXIT_CODES;
 use clap::{Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
-use document::preset::PRESETS;
 use std::path::PathBuf;
-
-/// Printed below the list of commands.
-pub(crate) const EXIT_CODES: &str = "Exit codes:\n  \
-    0  success (warnings included)\n  \
-    1  golden: a file differs; lesson check: a claim does not hold\n  \
-    2  the scenario, the trace, the model, the golden file or the arguments cannot be used\n  \
-    3  a file cannot be read or written";
 
 /// A deterministic simulator of an LLM-serving cluster.
 ///
@@ -271,47 +266,6 @@ const COMPLETIONS: &str = "Where they go:\n  \
 const MAN: &str = "To read it: tokenyard man | man -l -\n\
     To install it: tokenyard man > ~/.local/share/man/man1/tokenyard.1, and tokenyard man run > \
     ~/.local/share/man/man1/tokenyard-run.1";
-
-/// Help of the scenario argument, with the built-in names.
-pub(crate) fn scenario_help() -> String {
-    let names: Vec<&str> = PRESETS.iter().map(|p| p.name).collect();
-    format!(
-        "A JSON or YAML file, `-` for stdin, a link in quotes, or the name of a built-in scenario: {}",
-        names.join(", ")
-    )
-}
-
-/// A scenario and changes to it.
-#[derive(clap::Args)]
-pub(crate) struct Input {
-    #[arg(help = scenario_help())]
-    pub(crate) scenario: String,
-    /// Replay a recorded trace in place of the scenario's clients: a file, or `-` for stdin, as text or gzip. Without
-    /// a horizon and a warm-up in the scenario, the whole trace is measured until all its requests are done
-    #[arg(long, value_name = "FILE")]
-    pub(crate) trace: Option<String>,
-    /// Name the columns or keys of the trace, such as `arrival:ms=t,prompt=in,output=out`; `tokenyard trace` shows them
-    #[arg(long, value_name = "WHAT=COLUMN,…")]
-    pub(crate) columns: Option<String>,
-    /// Take admission, priority, routing and scheduler from a policy bundle, or routing from llm-d's
-    /// `EndpointPickerConfig` (YAML); stderr lists what each key becomes
-    #[arg(long, value_name = "FILE")]
-    pub(crate) policies: Option<String>,
-    /// Set a field before the run, such as `cluster.pools[0].replicas=8` or `cluster.routing=random`, or `seed=random` for a fresh seed; may be repeated
-    #[arg(long, value_name = "PATH=VALUE")]
-    pub(crate) set: Vec<String>,
-    /// Accept a GPU of which nothing is known but its peaks: its step times are a guess
-    #[arg(long)]
-    pub(crate) allow_guess: bool,
-}
-
-impl Input {
-    /// A scenario without changes.
-    pub(crate) fn of(scenario: &str) -> Self {
-        let scenario = scenario.to_owned();
-        Self { scenario, trace: None, columns: None, policies: None, set: Vec::new(), allow_guess: false }
-    }
-}
 
 /// Arguments of `run`.
 #[derive(clap::Args)]

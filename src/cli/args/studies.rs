@@ -1,7 +1,6 @@
 //! The arguments of the commands that make many runs.
 
-use crate::args::{Input, scenario_help};
-use crate::commands::many_runs::metrics::METRIC;
+use crate::args::input::{Input, scenario_help};
 use clap::value_parser;
 use std::path::PathBuf;
 
@@ -9,6 +8,10 @@ use std::path::PathBuf;
 const SEEDS: i64 = 1000;
 /// Most threads.
 const JOBS: i64 = 1024;
+
+/// Help of `--metric`.
+const METRIC: &str = "Add a figure of the whole run, such as preemption_rate or refused_rate_limit; `tokenyard list metrics` \
+                      names them all; may be repeated";
 
 /// Arguments of `compare`.
 #[derive(clap::Args)]

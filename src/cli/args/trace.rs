@@ -13,6 +13,13 @@ pub(crate) struct Trace {
     /// `arrival:ms=t,prompt=in,output=out,session=chat`; further ones: tenant, class, priority, model, adapter, id
     #[arg(long, value_name = "WHAT=COLUMN,…")]
     pub(crate) columns: Option<String>,
+    /// What caches of these sizes could find again, in place of the figures: the tiers of a replica in order and the tokens
+    /// that each holds, such as `gpu=420000,cpu=4000000,store=40000000`; one called `store` is shared by all replicas
+    #[arg(long, value_name = "TIER=TOKENS,…", conflicts_with_all = ["format", "output"])]
+    pub(crate) tiers: Option<String>,
+    /// Replicas with these tiers, which requests are dealt out to
+    #[arg(long, value_name = "N", default_value_t = 1, requires = "tiers", value_parser = clap::value_parser!(u32).range(1..=1024))]
+    pub(crate) replicas: u32,
     /// Print all figures as JSON
     #[arg(long)]
     pub(crate) json: bool,

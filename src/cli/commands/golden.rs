@@ -2,8 +2,8 @@
 
 use crate::args::Golden;
 use crate::args::queueing::Queueing;
-use crate::files::input;
-use crate::{BAD_INPUT, DIFFERENT, Failed, OK, say, tell, unreadable};
+use crate::failed::{BAD_INPUT, DIFFERENT, Failed, OK};
+use crate::print::{refused, say, tell, unreadable};
 use base::{Diagnostic, json};
 use document::limits;
 use std::io::Read;
@@ -21,7 +21,7 @@ pub(crate) fn run(args: &Golden) -> Result<(), Failed> {
     for path in &args.files {
         let name = path.display().to_string();
         match golden_text(path).and_then(|text| {
-            golden::differences(&text, &args.only).map_err(|problems| input::refused(&name, &problems))
+            golden::differences(&text, &args.only).map_err(|problems| refused(&name, &problems))
         }) {
             Ok(differences) if differences.is_empty() => passed += 1,
             Ok(differences) => {
@@ -44,7 +44,7 @@ pub(crate) fn run(args: &Golden) -> Result<(), Failed> {
 pub(crate) fn queueing(args: &Queueing) -> Result<(), Failed> {
     let text = golden_text(&args.file)?;
     let results = golden::queueing_results(&text, args.mode.into());
-    let results = results.map_err(|problems| input::refused(&args.file.display().to_string(), &problems))?;
+    let results = results.map_err(|problems| refused(&args.file.display().to_string(), &problems))?;
     say(&format!("{}\n", json::indented(&results)))
 }
 
@@ -66,7 +66,7 @@ fn golden_text(path: &Path) -> Result<String, Failed> {
     let read = std::fs::File::open(path).and_then(|file| file.take(most + 1).read_to_end(&mut bytes));
     let length = read.map_err(|e| unreadable(&path.display(), &e))? as u64;
     let refuse = |found: String, allowed: String, fix: &str| {
-        input::refused(&path.display().to_string(), &[Diagnostic::error("", found, allowed, fix)])
+        refused(&path.display().to_string(), &[Diagnostic::error("", found, allowed, fix)])
     };
     if length > most {
         let found = format!("more than {most} bytes");

@@ -1,13 +1,15 @@
 //! Reading scenarios and traces: from files, stdin and the built-in list, JSON or YAML.
 
-use crate::args::{Input, Model};
-use crate::files::{trace_file, yaml};
-use crate::text::messages::{of_text, rest_of_line};
-use crate::{BAD_INPUT, FILE_NAME, FILE_TROUBLE, Failed, tell, unreadable};
-use base::diag::{cut, has_errors};
+use crate::args::Model;
+use crate::args::input::Input;
+use crate::failed::{BAD_INPUT, FILE_TROUBLE, Failed};
+use crate::files::trace_file;
+use crate::print::{refused, tell, tell_all, unreadable};
+use crate::text::messages::{of_toml, rest_of_line};
+use base::diag::has_errors;
 use base::{Diagnostic, Diagnostics, alike, json};
 use config::import::configuration::{self, Report, Standing, adopt_policies, convert_routesim};
-use config::import::documents::{Text, documents};
+use config::import::documents::{Text, documents, yaml};
 use config::import::servegen;
 use document::link::{self, TraceMark};
 use document::preset::{PRESETS, Preset};
@@ -88,7 +90,7 @@ pub(crate) fn load(input: &Input) -> Result<Loaded, Failed> {
         return Err(refused(&input.scenario, &[other]));
     }
     if let Some(wanted) = wanted {
-        crate::commands::documents::link::compare("link", &wanted, trace.as_deref())?;
+        compare_trace("link", &wanted, trace.as_deref())?;
     }
     Ok(Loaded { scenario, trace, trace_file: named, read })
 }
@@ -218,7 +220,7 @@ pub(crate) fn convert(name: &str) -> Result<String, Failed> {
             let before = text.get(..start).unwrap_or_default();
             let line = before.matches('\n').count() + 1;
             let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
-            let found = of_text(e.message(), "TOML", &rest_of_line(text, line, column));
+            let found = of_toml(e.message(), &rest_of_line(text, line, column));
             let fix = "correct the text there";
             refused(name, &[Diagnostic::error(format!("line {line}"), found, "a TOML document", fix)])
         })?;
@@ -270,20 +272,6 @@ fn tell_mappings(source: &str, told: &Report) {
     tell_all(source, &told.problems);
 }
 
-/// Prints problems to stderr; the caller then ends the command.
-pub(crate) fn refused(source: &str, problems: &[Diagnostic]) -> Failed {
-    tell_all(source, problems);
-    Failed(BAD_INPUT)
-}
-
-/// Prints problems to stderr, each with its source.
-pub(crate) fn tell_all(source: &str, problems: &[Diagnostic]) {
-    let source = cut(source, FILE_NAME);
-    for problem in problems {
-        tell(&format!("{source}: {problem}"));
-    }
-}
-
 /// The scenario of a link, and the trace that it names. A link with unusable parts is refused.
 fn from_link(text: &str) -> Result<(Value, Option<TraceMark>), Failed> {
     let behind = text.split_once('#').map_or(text, |(_, behind)| behind);
@@ -305,6 +293,19 @@ fn from_link(text: &str) -> Result<(Value, Option<TraceMark>), Failed> {
         return Ok((json::tree(&opened.link.scenario), opened.link.trace));
     }
     Err(refused("link", &opened.problems))
+}
+
+/// Checks that the trace given for a link is the one that the link was made with.
+fn compare_trace(source: &str, wanted: &TraceMark, given: Option<&Trace>) -> Result<(), Failed> {
+    let Some(given) = given else {
+        let found =
+            format!("a run of the trace {} of {} rows, which links do not contain", wanted.name, wanted.rows);
+        let missing = Diagnostic::error("workload.trace", found, "that file", "give it with --trace FILE");
+        return Err(refused(source, &[missing]));
+    };
+    let Some(problem) = wanted.refuses(given.len() as u64, &given.digest().hex()) else { return Ok(()) };
+    tell(&format!("{source}: {problem}"));
+    Err(Failed(BAD_INPUT))
 }
 
 fn read_document(name: &str, kind: Kind) -> Result<(Value, Origin), Failed> {

@@ -3,4 +3,3 @@
 pub(crate) mod input;
 pub(crate) mod outputs;
 pub(crate) mod trace_file;
-pub(crate) mod yaml;

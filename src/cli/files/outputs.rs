@@ -1,8 +1,8 @@
 //! Checks the files that a command writes: none may replace a file that the same command reads, or another that it
 //! writes, under any spelling of the name.
 
-use crate::files::input::refused;
-use crate::{Failed, unreadable};
+use crate::failed::Failed;
+use crate::print::{refused, unreadable};
 use base::Diagnostic;
 use std::fs::OpenOptions;
 use std::io::Write as _;

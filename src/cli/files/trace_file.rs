@@ -1,7 +1,7 @@
 //! Reads a trace from a file or stdin, as text or compressed with gzip, which its first bytes show.
 
-use crate::files::input::{refused, tell_all};
-use crate::{BAD_INPUT, Failed, tell, unreadable};
+use crate::failed::{BAD_INPUT, Failed};
+use crate::print::{refused, tell, tell_all, unreadable};
 use base::{Diagnostic, Severity};
 use document::limits;
 use flate2::bufread::MultiGzDecoder;

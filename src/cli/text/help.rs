@@ -1,6 +1,7 @@
 //! Help texts as wide as the terminal: the argument parser leaves lines whole.
 
-use crate::{BAD_INPUT, Failed, say, unreadable};
+use crate::failed::{BAD_INPUT, Failed};
+use crate::print::{say, unreadable};
 use console::Term;
 use std::io::Write as _;
 

@@ -34,35 +34,23 @@ pub(crate) fn of_file(error: &io::Error) -> String {
     }
 }
 
-/// The problem of a text in a format, from its reader's message.
-pub(crate) fn of_text(reason: &str, format: &str, near: &str) -> String {
+/// The problem of a TOML text, from its reader's message.
+pub(crate) fn of_toml(reason: &str, near: &str) -> String {
     let known = [
         ("unclosed string", "a text in quotes that is not closed"),
         ("unclosed", "a bracket, a brace or a table's head that is not closed"),
-        ("quoted scalar", "a text in quotes that is not closed or not indented"),
         ("must be quoted", "no value, or a text without quotes"),
-        ("tab", "a tab, where only blanks may indent"),
-        ("mapping values", "a second key in one line"),
         ("duplicate key", "the same key twice"),
-        ("recursive", "an alias within what it stands for"),
-        ("block collection", "a line that does not fit the indentation above it"),
-        ("block mapping", "a line that does not fit the indentation above it"),
-        ("document start", "a line that does not fit the indentation above it"),
-        ("directive", "a directive that is not known"),
-        ("base64", "binary data that is not base64"),
-        ("merge", "a merge of a value that is not an object"),
         ("escape", "an escape that does not exist"),
-        ("anchor", "an anchor or alias that cannot be read"),
         ("newline", "more text in the line than one key and its value"),
         ("key with no value", "a key without a value"),
     ];
     let lower = reason.to_ascii_lowercase();
     let quoted = lower.contains("unclosed") && near.trim_start().starts_with(['"', '\'']);
     let lower = if quoted { "unclosed string".to_owned() } else { lower };
-    let found = known.iter().find(|(sign, _)| lower.contains(sign));
-    let found = found.map_or_else(|| format!("text that is not {format}"), |(_, found)| (*found).to_owned());
+    let found = known.iter().find(|(sign, _)| lower.contains(sign)).map_or("text that is not TOML", |k| k.1);
     let near: String = near.trim().chars().take(SHOWN).collect();
-    if near.is_empty() { found } else { format!("{found}, near `{near}`") }
+    if near.is_empty() { found.to_owned() } else { format!("{found}, near `{near}`") }
 }
 
 /// The rest of a line of a text, both counted from 1.

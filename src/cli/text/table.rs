@@ -8,6 +8,13 @@ pub(crate) const NO_PRICE: &str = "no price";
 const NAME: usize = 40;
 /// Characters between two columns.
 const GAP: usize = 2;
+/// Characters of the longest bar.
+const BAR: u64 = 40;
+
+/// A bar for one of several counts, of which `most` is the largest.
+pub(crate) fn bar(count: u64, most: u64) -> String {
+    "#".repeat((count * BAR).div_ceil(most.max(1)) as usize)
+}
 
 /// How a column is set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -77,6 +84,16 @@ pub(crate) fn name(text: &str) -> String {
         text.to_owned()
     };
     visible(&short)
+}
+
+/// A figure over `count` values: a dash if there are none.
+pub(crate) fn known(count: u64, figure: f64, decimals: usize) -> String {
+    number((count > 0).then_some(figure), decimals)
+}
+
+/// An error with its sign, in per cent.
+pub(crate) fn signed_percent(error: Option<f64>) -> String {
+    error.map_or_else(|| "-".to_owned(), |e| format!("{:+.1} %", e * 100.0))
 }
 
 /// A text with its control characters written out, so that none of them reaches a terminal.

@@ -3,8 +3,8 @@
 //! what it wants.
 
 use crate::autoscalers::behavior as rules;
+use crate::import::configuration::patch::Patch;
 use crate::import::configuration::{Mapping, Reader};
-use crate::kubernetes::object::Patch;
 use base::{Diagnostic, Severity};
 use serde_json::{Value, json};
 

@@ -1,8 +1,9 @@
 //! Import of the configuration of NVIDIA Dynamo's planner: objectives, intervals and budget of its autoscaler.
 
+use crate::import::configuration::patch::Patch;
 use crate::import::configuration::reader::Unknown;
 use crate::import::configuration::{Configuration, Reader, Report, Settings};
-use crate::kubernetes::object::{Patch, is_of};
+use crate::kubernetes::object::is_of;
 use base::import::Import;
 use serde_json::{Value, json};
 

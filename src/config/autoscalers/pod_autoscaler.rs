@@ -4,8 +4,9 @@ use crate::autoscalers::hpa::map;
 use crate::autoscalers::keys;
 use crate::autoscalers::measured::{NOT_MEASURED, measured, others_decide};
 use crate::import::configuration::Reader;
+use crate::import::configuration::patch::Patch;
 use crate::import::configuration::reader::seconds_of;
-use crate::kubernetes::object::{ObjectKind, Patch, object, target};
+use crate::kubernetes::object::{ObjectKind, object, target};
 use base::Diagnostic;
 use serde_json::{Value, json};
 

@@ -1,9 +1,12 @@
 //! The words of commands in a text: of a shell, or as lists of arguments in a container.
 
-use crate::command::write::Programs;
 use crate::yaml::node::{What, YamlNode, documents, find};
-use crate::yaml::scalar::{quoted_where_needed, shell_word};
+use crate::yaml::scalar::shell_word;
+use base::yaml_text::quoted_where_needed;
 use std::ops::Range;
+
+/// The programs whose commands are looked for, as their words: any of these.
+pub(crate) type Programs = &'static [&'static [&'static str]];
 
 /// A word of a command and its place.
 #[derive(Clone, Debug)]

@@ -2,7 +2,8 @@
 //! has them.
 
 use super::map::{KnownFlag, flag_of};
-use crate::command::words::{Found, Style, Word, commands_in};
+use crate::command::words::{Found, Programs, Style, Word, commands_in};
+use crate::export::comments::one_line;
 use crate::export::{Row, Written};
 use crate::yaml::scalar::{Scalar, shell_word};
 use crate::yaml::want::{Changes, Want, insert_item};
@@ -136,9 +137,6 @@ pub(crate) struct Wanted {
     pub(crate) about: Vec<String>,
 }
 
-/// The programs whose commands are looked for, as their words: any of these.
-pub(crate) type Programs = &'static [&'static [&'static str]];
-
 /// The file of commands, new or beside a text that has such commands.
 pub(crate) fn written(
     mut wanted: Vec<Wanted>,
@@ -208,11 +206,8 @@ fn line_of(want: &Wanted) -> String {
 
 /// A command with a flag on each line.
 fn new_command(want: &Wanted) -> String {
-    let about: String = want
-        .about
-        .iter()
-        .flat_map(|line| ["# ".to_owned(), crate::export::one_line(line), "\n".to_owned()])
-        .collect();
+    let about: String =
+        want.about.iter().flat_map(|line| ["# ".to_owned(), one_line(line), "\n".to_owned()]).collect();
     let head = want.program.split(' ').map(str::to_owned).chain(want.subject.clone());
     let head = head.map(|word| shell_word(&word)).collect::<Vec<_>>().join(" ");
     let flags = want.flags.iter().filter(|flag| flag.is_written());

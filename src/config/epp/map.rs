@@ -106,6 +106,26 @@ pub(crate) const CONCURRENCY: [Parameter; 2] = [
     parameter("concurrency-detector", "maxTokenConcurrency", "max_tokens", "", 1_000_000.0),
 ];
 
+/// The fairness among programs.
+pub(crate) const PROGRAM_AWARE: &str = "program-aware-fairness";
+
+/// Parameters of the fairness among programs.
+pub(crate) const SERVICE: [Parameter; 3] = [
+    parameter(PROGRAM_AWARE, "lasWeightService", "service_weight", "", 0.8),
+    parameter(PROGRAM_AWARE, "lasWeightHeadWait", "wait_weight", "", 0.2),
+    parameter(PROGRAM_AWARE, "lasHalfLifeSeconds", "half_life_s", "", 60.0),
+];
+
+/// The former name of a parameter of fairness.
+pub(crate) fn former_service(theirs: &str) -> Option<&'static str> {
+    let all = [
+        ("weightService", "lasWeightService"),
+        ("weightServiceHeadWait", "lasWeightHeadWait"),
+        ("serviceHalfLifeSeconds", "lasHalfLifeSeconds"),
+    ];
+    all.into_iter().find(|(_, now)| *now == theirs).map(|(former, _)| former)
+}
+
 /// The parameters of a scorer that are keys of the weighted router.
 pub(crate) fn parameters_of(plugin: &str) -> impl Iterator<Item = &'static Parameter> {
     SCORES.iter().filter(move |parameter| parameter.plugin == plugin)

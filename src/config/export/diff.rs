@@ -1,6 +1,32 @@
 //! The difference between two texts, line by line.
 
-use crate::export::{ExportedLine, LineMark, Written};
+use crate::export::Written;
+use serde::Serialize;
+
+/// How a line stands to the file beside which it is written.
+#[apply(typescript!)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum LineMark {
+    /// It is in both; also every line without a file beside it.
+    Same,
+    /// It is new.
+    Added,
+    /// It is no longer there. It is not part of the text.
+    Removed,
+    /// A comment of this export.
+    Comment,
+}
+
+/// A line of a file or of its difference.
+#[apply(typescript!)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct ExportedLine {
+    /// Its text, without the end of the line.
+    pub text: String,
+    /// How it stands to the file beside it.
+    pub mark: LineMark,
+}
 
 /// Most cells of the table of the longest common lines. Longer texts differ as a whole between what they begin and end
 /// with alike.

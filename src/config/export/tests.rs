@@ -1,16 +1,6 @@
-//! Comments of exported files, and the names of systems.
+//! The names of systems, and an export without anything to write.
 
 use super::*;
-
-#[test]
-fn comments_are_wrapped_and_cannot_be_left() {
-    let title = "a\nkind: Evil\r\u{2028}x".to_owned();
-    assert_eq!(one_line(&title), "a kind: Evil x");
-    let lines = wrapped(&"word ".repeat(60));
-    assert!(lines.len() > 2);
-    assert!(lines.iter().all(|line| line.starts_with('#') && line.chars().count() <= WIDTH));
-    assert!(lines[1].starts_with("#   word"));
-}
 
 #[test]
 fn each_system_has_a_name_of_its_own() {

@@ -4,10 +4,10 @@
 //! A format is recognised by the content of a file, never by its name. `tests/it/exchange` has a sample of each.
 
 pub mod configuration;
-#[cfg(feature = "import")]
 pub mod documents;
 
 use crate::autoscalers::{hpa, keda, planner_config, pod_autoscaler, wva};
+use crate::kubernetes::object::{ObjectKind, object};
 use crate::kubernetes::{
     deployment, dynamo_graph_deployment, inference_objective, leader_worker_set, model_service,
 };
@@ -26,7 +26,7 @@ pub const CONFIGURATIONS: [&dyn Import<Configuration>; 28] = [
     &hpa::read::HORIZONTAL_POD_AUTOSCALER,
     &keda::read::SCALED_OBJECT,
     &wva::variant::VARIANT_AUTOSCALING,
-    &wva::config_map::ANALYSER_CONFIG_MAP,
+    &CONFIG_MAP,
     &epp::read::ENDPOINT_PICKER_CONFIG,
     &deployment::Deployment,
     &deployment::STATEFUL_SET,
@@ -50,3 +50,9 @@ pub const CONFIGURATIONS: [&dyn Import<Configuration>; 28] = [
     &vllm_router::read::PROGRAM,
     &aibrix_gateway::AibrixGateway,
 ];
+
+/// A `ConfigMap`: its entries may have any of the formats.
+const CONFIG_MAP: ObjectKind = ObjectKind {
+    kind: "ConfigMap",
+    read: |source, report| object(source, report, |r| wva::config_map::config_map(r, &CONFIGURATIONS)),
+};

@@ -3,19 +3,12 @@
 //!
 //! Sources of the keys: the API references of Kubernetes (autoscaling/v2), KEDA (keda.sh/v1alpha1) and llm-d.
 
-use crate::import::CONFIGURATIONS;
+use crate::import::configuration::patch::Patch;
 use crate::import::configuration::reader::Unknown;
 use crate::import::configuration::{Configuration, Reader, Report, Settings};
 use base::Diagnostic;
 use base::import::Import;
-use serde_json::{Map, Value, json};
-
-/// The kinds that are read: a format that is recognised by the object's kind alone is named after the kind.
-pub(crate) fn kinds() -> Vec<&'static str> {
-    let is_kind =
-        |name: &&str| CONFIGURATIONS.iter().any(|format| format.recognises(&json!({ "kind": *name })));
-    CONFIGURATIONS.iter().map(|format| format.name()).filter(is_kind).collect()
-}
+use serde_json::Value;
 
 /// Whether an object is of a kind.
 pub(crate) fn is_of(object: &Value, kind: &str) -> bool {
@@ -60,20 +53,6 @@ pub(crate) fn object(
     let autoscalers = own(&mut r);
     r.finish(Unknown::LeftOut, report);
     Settings { autoscalers, ..Settings::default() }
-}
-
-/// The settings of an object, or of an entry of one, and the pools that they apply to.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Patch {
-    /// Prefix of the paths of its keys.
-    pub(crate) start: String,
-    /// Name of its target: it applies only to the pool of that name, if there is one.
-    pub(crate) target: Option<String>,
-    /// Its model: it applies only to pools that serve this model.
-    pub(crate) model: Option<String>,
-    pub(crate) scaling: Map<String, Value>,
-    /// Settings with a rank: another object's plain setting overrides them, and so does one of a higher rank.
-    pub(crate) weak: Vec<(u8, &'static str, Value)>,
 }
 
 /// Whether a document is an object of Kubernetes.

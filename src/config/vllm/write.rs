@@ -13,7 +13,7 @@ use document::{
 use engine::perf::{Resolved, resolve};
 
 /// Words that begin a server.
-const PROGRAMS: crate::command::write::Programs =
+const PROGRAMS: crate::command::words::Programs =
     &[&["vllm", "serve"], &["vllm.entrypoints.openai.api_server"], &["vllm.entrypoints.cli.main", "serve"]];
 
 /// Bytes in a GiB.

@@ -4,7 +4,7 @@
 //!
 //! The parser that imports read with says what the values are; where they begin and end follows from the text.
 
-use granit_parser::{Event, Parser, ScalarStyle, Span, StrInput};
+use granit_parser::{Event, Parser, ScalarStyle, StrInput};
 use std::ops::Range;
 
 /// Deepest nesting that is followed.
@@ -125,15 +125,11 @@ struct NodeReader<'t> {
 }
 
 impl<'t> NodeReader<'t> {
-    /// The next event that is no comment, and its place in the text.
+    /// The next event, and its place in the text.
     fn next(&mut self) -> Option<(Event<'t>, Range<usize>)> {
-        loop {
-            let (event, span): (Event<'t>, Span) = self.events.next_event()?.ok()?;
-            if !matches!(event, Event::Comment(..)) {
-                let at = span.byte_range()?;
-                return Some((event, self.base + at.start..self.base + at.end));
-            }
-        }
+        let (event, span) = self.events.next_event()?.ok()?;
+        let at = span.byte_range()?;
+        Some((event, self.base + at.start..self.base + at.end))
     }
 
     /// Moves over an event that must be there.

@@ -1,6 +1,7 @@
 //! Scalars of YAML: how they are written so that every reader takes them for what they are, and when two of them say
 //! the same.
 
+use base::yaml_text::{in_quotes, quoted_where_needed};
 use serde_json::{Value, json};
 
 /// A scalar that a file should have.
@@ -144,49 +145,11 @@ pub(crate) fn quantity(text: &str) -> Option<f64> {
     digits.parse::<f64>().ok().filter(|x| x.is_finite()).map(|x| x * factor)
 }
 
-/// A text as a scalar of YAML: plain where no reader can take it for anything else, otherwise in double quotes.
-pub(crate) fn quoted_where_needed(text: &str) -> String {
-    if is_plain(text) { text.to_owned() } else { in_quotes(text) }
-}
-
-/// Whether a text may stand without quotes: a word of letters, digits and a few signs that begins with a letter, a
-/// slash or as a flag does, ends with no colon, and is no word of YAML 1.1 or 1.2 that means something else.
-fn is_plain(text: &str) -> bool {
-    const WORDS: [&str; 13] =
-        ["true", "false", "yes", "no", "on", "off", "y", "n", "null", "~", "nan", "inf", "infinity"];
-    let sign = |c: char| matches!(c, '-' | '_' | '.' | '/' | ':');
-    let allowed = |c: char| c.is_ascii_alphanumeric() || sign(c);
-    let first = text.chars().next();
-    let flag =
-        text.strip_prefix("--").is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_alphabetic()));
-    let begins = flag || first.is_some_and(|c| c.is_ascii_alphabetic() || c == '/');
-    begins
-        && text.chars().all(allowed)
-        && !text.ends_with(':')
-        && !WORDS.iter().any(|word| text.eq_ignore_ascii_case(word))
-}
-
 impl Scalar {
     /// The text in double quotes, also where it would need none.
     pub(crate) fn in_quotes(&self) -> String {
         in_quotes(&self.plain())
     }
-}
-
-/// A text in double quotes, as JSON writes it; YAML reads all of its escapes. Line ends of Unicode that YAML 1.1
-/// knows are escaped too.
-fn in_quotes(text: &str) -> String {
-    let json = Value::from(text).to_string();
-    let escape = |c: char| matches!(c, '\u{7f}'..='\u{9f}' | '\u{2028}' | '\u{2029}' | '\u{feff}');
-    let mut out = String::with_capacity(json.len());
-    for c in json.chars() {
-        if escape(c) {
-            out.extend(format!("\\u{:04x}", u32::from(c)).chars());
-        } else {
-            out.push(c);
-        }
-    }
-    out
 }
 
 /// A word of a shell's command line: as it is where that is safe, otherwise in single quotes.
@@ -200,9 +163,10 @@ pub(crate) fn shell_word(text: &str) -> String {
     format!("'{}'", text.replace('\'', "'\\''"))
 }
 
-#[cfg(all(test, feature = "cli"))]
+#[cfg(test)]
 mod tests {
     use super::*;
+    use crate::import::documents::yaml;
 
     #[test]
     fn every_text_is_read_back_as_it_was() {
@@ -269,9 +233,7 @@ mod tests {
         ];
         for text in hostile {
             let yaml = format!("key: {}\nlist: [{}]\n", quoted_where_needed(text), quoted_where_needed(text));
-            let read: Value =
-                serde_saphyr::from_str(&yaml).unwrap_or_else(|e| panic!("{text:?}: {yaml}: {e}"));
-            assert_eq!(read, json!({ "key": text, "list": [text] }), "{yaml}");
+            assert_eq!(yaml::value(&yaml), Ok(json!({ "key": text, "list": [text] })), "{yaml}");
         }
         assert_eq!(quoted_where_needed("meta-llama/Llama-3.1-8B"), "meta-llama/Llama-3.1-8B");
     }

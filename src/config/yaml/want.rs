@@ -311,6 +311,6 @@ pub(crate) fn new_file(want: &Want<'_>) -> String {
     want.lines(0).iter().flat_map(|line| [line.as_str(), "\n"]).collect()
 }
 
-#[cfg(all(test, feature = "cli"))]
+#[cfg(test)]
 #[path = "want_tests.rs"]
 mod tests;

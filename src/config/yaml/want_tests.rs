@@ -1,13 +1,14 @@
 //! New files, and files in which single values change.
 
 use super::*;
+use crate::import::documents::yaml;
 use crate::yaml::node::documents;
 
 fn merged(text: &str, want: &Want<'_>) -> String {
     let mut changes = Changes::default();
     merge(text, &documents(text)[0], want, &mut changes);
     let made = changes.made(text);
-    let read: Result<serde_json::Value, _> = serde_saphyr::from_str(&made);
+    let read = yaml::value(&made);
     assert!(read.is_ok(), "{made}: {read:?}");
     made
 }

@@ -21,7 +21,8 @@ pub(super) fn check_disaggregation(c: &Cluster, r: &mut Report) {
     }
     check_sizes(c, r);
     if let Some(d) = &c.disaggregation {
-        check_settings("cluster.disaggregation", d, !apart.is_empty(), r);
+        let has_tiers = c.pools.iter().any(|pool| !pool.kv.secondary_tiers.is_empty());
+        check_settings("cluster.disaggregation", d, !apart.is_empty() || has_tiers, r);
     }
 }
 

@@ -1,5 +1,6 @@
 //! Checks the list of edits: their number and order. The document after each edit is checked when the edit is applied.
 
+use super::scaling::check_first_replicas;
 use crate::table::report::{Report, grouped};
 use crate::{Scenario, limits};
 use base::Diagnostics;
@@ -8,7 +9,7 @@ use base::small::decimal::plain;
 /// Problems of the list of edits.
 pub fn check_edits(s: &Scenario) -> Diagnostics {
     let mut report = Report::default();
-    super::check_first_replicas(s, &mut report);
+    check_first_replicas(s, &mut report);
     check_list(s, &mut report);
     report.finish()
 }

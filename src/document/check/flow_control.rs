@@ -1,12 +1,12 @@
 //! Checks flow control: bands, ceilings, and what it cannot be combined with.
 
-use super::check_not_nothing;
+use super::not_nothing::{check_not_nothing, seconds};
 use crate::table::report::{Report, plain};
 use crate::{Ceilings, Compat, Detector, FlowControl};
 
 /// Checks the flow control at `path`.
 pub(super) fn check_flow_control(path: &str, f: &FlowControl, compat: Compat, r: &mut Report) {
-    let none = (1e6, "s", "no limit");
+    let none = seconds("no limit");
     check_not_nothing(&format!("{path}.ttl_s"), f.ttl_s, none, r);
     check_not_nothing(&format!("{path}.no_replica_ttl_s"), f.no_replica_ttl_s, none, r);
     let priorities: Vec<String> = f.bands.iter().map(|band| band.priority.to_string()).collect();

@@ -1,7 +1,7 @@
 //! Checks the KV cache: settings of its CPU tier without effect.
 
 use crate::table::report::Report;
-use crate::{Compat, CpuTier, CpuWrite, KvCache};
+use crate::{Compat, CpuTier, KvCache, TierWrite};
 
 pub(super) fn check_kv(path: &str, kv: &KvCache, compat: Compat, r: &mut Report) {
     if compat == Compat::Blis && kv.cpu_tier == CpuTier::Offloading {
@@ -39,8 +39,9 @@ pub(super) fn check_kv(path: &str, kv: &KvCache, compat: Compat, r: &mut Report)
         );
     }
     let blis = kv.uses_tier_of_blis(compat);
-    let unused = if blis { "cpu_write" } else { "offload_threshold" };
-    if settings.contains(&unused) {
+    let unused: &[&str] =
+        if blis { &["cpu_write", "cpu_ttl_s", "offload_prompt_only"] } else { &["offload_threshold"] };
+    for unused in unused.iter().filter(|unused| settings.contains(unused)) {
         let (used, other) = if blis { ("blis", "offloading") } else { ("offloading", "blis") };
         r.warning(
             format!("{path}.{unused}"),
@@ -56,7 +57,9 @@ fn set(kv: &KvCache) -> Vec<&'static str> {
     let plain = KvCache::default();
     let all = [
         ("cpu_tier", kv.cpu_tier != CpuTier::Auto),
-        ("cpu_write", kv.cpu_write != CpuWrite::WriteThrough),
+        ("cpu_write", kv.cpu_write != TierWrite::WriteThrough),
+        ("cpu_ttl_s", kv.cpu_ttl_s > 0.0),
+        ("offload_prompt_only", kv.offload_prompt_only && kv.secondary_tiers.is_empty()),
         ("offload_threshold", kv.offload_threshold.to_bits() != plain.offload_threshold.to_bits()),
         (
             "transfer_tokens_per_us",

@@ -9,8 +9,10 @@ mod fault;
 mod flow_control;
 mod keep;
 mod kv;
+mod kv_tiers;
 mod latency;
 mod lengths;
+mod not_nothing;
 mod pipeline;
 mod policies;
 mod rate;
@@ -20,10 +22,10 @@ mod workload;
 
 use crate::At;
 use crate::table::fields::Fields;
-use crate::table::report::{Report, grouped};
+use crate::table::report::Report;
 use crate::{
-    BatchLimits, Cluster, Compat, FORMAT_VERSION, Pool, PreemptionVictim, PriorityPolicy, ScalingPolicy,
-    Scenario, TimedEdit, is_unreleased, limits,
+    BatchLimits, Cluster, Compat, FORMAT_VERSION, Pool, PreemptionVictim, PriorityPolicy, Scenario,
+    is_unreleased, limits,
 };
 use adapters::check_lora;
 use base::small::decimal::plain;
@@ -33,10 +35,12 @@ use edits::check_list;
 use flow_control::check_flow_control;
 use keep::check_keep;
 use kv::check_kv;
+use kv_tiers::check_kv_tiers;
 use latency::check_latency;
+use not_nothing::{check_not_nothing, milliseconds, seconds};
 use pipeline::check_pipeline;
 use policies::{check_admission, check_routing};
-use scaling::{check_periods, check_scaling, check_together};
+use scaling::{check_first_replicas, check_periods, check_scaling, check_together};
 use speculative::check_speculative;
 use workload::{check_traffic, check_workload};
 
@@ -121,7 +125,7 @@ fn settle_version(s: &mut Scenario, r: &mut Report) {
 fn check_head(s: &Scenario, r: &mut Report) {
     s.check_ranges(&At::path(""), r);
     let run = &s.run;
-    check_not_nothing("run.horizon_s", run.horizon_s, (1e6, "s", "no end but that of the traffic"), r);
+    check_not_nothing("run.horizon_s", run.horizon_s, seconds("no end but that of the traffic"), r);
     if run.horizon_s > 0.0 && run.warmup_s >= run.horizon_s && r.are_fine("run", &["horizon_s", "warmup_s"]) {
         r.error(
             "run.warmup_s",
@@ -138,7 +142,7 @@ fn check_head(s: &Scenario, r: &mut Report) {
 
 fn check_classes(s: &Scenario, r: &mut Report) {
     r.distinct("slo.classes", "class", s.slo.classes.iter().map(|c| c.class.name()));
-    let none = (1000.0, "ms", "no objective");
+    let none = milliseconds("no objective");
     let mut check = |path: &str, ttft: f64, tpot: f64, e2e: f64| {
         for (name, ms) in [("ttft_ms", ttft), ("tpot_ms", tpot), ("e2e_ms", e2e)] {
             check_not_nothing(&format!("{path}.{name}"), ms, none, r);
@@ -147,51 +151,6 @@ fn check_classes(s: &Scenario, r: &mut Report) {
     check("slo", s.slo.ttft_ms, s.slo.tpot_ms, s.slo.e2e_ms);
     for (i, c) in s.slo.classes.iter().enumerate() {
         check(&format!("slo.classes[{i}]"), c.ttft_ms, c.tpot_ms, c.e2e_ms);
-    }
-}
-
-/// Times are whole microseconds: one that is 0 of them, and not 0, would say what 0 says.
-fn check_not_nothing(path: &str, time: f64, (us, unit, zero): (f64, &str, &str), r: &mut Report) {
-    if time > 0.0 && time * us < 0.5 {
-        r.error(
-            path,
-            format!("{} {unit}, which rounds to 0 microseconds", plain(time)),
-            format!("0, or at least {} {unit}", plain(1.0 / us)),
-            format!("times are whole microseconds, and 0 means {zero}: write that, or a longer time"),
-        );
-    }
-}
-
-/// A pool that begins without replicas has an autoscaler or an edit that can add some.
-fn check_first_replicas(s: &Scenario, r: &mut Report) {
-    let changes =
-        |e: &TimedEdit| !e.off && e.set.keys().chain(e.add.keys()).any(|path| path.starts_with("cluster"));
-    if s.edits.iter().any(changes) {
-        return;
-    }
-    for (i, pool) in s.cluster.pools.iter().enumerate().filter(|(_, pool)| pool.replicas == 0) {
-        let scaling = &pool.scaling;
-        let found = if scaling.policy == ScalingPolicy::None {
-            "0"
-        } else if matches!(scaling.policy, ScalingPolicy::Hpa(_)) && scaling.min > 0 {
-            // Kubernetes switches its autoscaler off where a workload was scaled to 0 by hand.
-            "0, and the policy hpa adds none where there are none"
-        } else if !scaling.carried_out_by.is_policy() && scaling.min > 0 {
-            "0, and an HPA that carries out a policy adds none where there are none"
-        } else if scaling.max == 0 {
-            "0, and an autoscaler with a max of 0"
-        } else {
-            continue;
-        };
-        r.error(
-            format!("cluster.pools[{i}].replicas"),
-            found,
-            format!(
-                "1 to {}, or 0 with an autoscaler or an edit that adds some",
-                grouped(limits::REPLICAS.into())
-            ),
-            "remove the pool if it has no replicas, or say where they come from",
-        );
     }
 }
 
@@ -226,6 +185,7 @@ fn check_cluster(c: &Cluster, r: &mut Report) {
     }
     check_routing("cluster.routing", &c.routing, r);
     check_disaggregation(c, r);
+    check_kv_tiers(c, r);
     check_random_faults(c, r);
 }
 

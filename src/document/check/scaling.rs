@@ -1,10 +1,44 @@
 //! Checks an autoscaler: bounds that leave room, windows that can be kept, and a feasible number of decisions.
 
-use crate::table::report::Report;
+use crate::table::report::{Report, grouped};
 use crate::{
-    CarriedOutBy, Cluster, FurtherTrigger, Keda, Optimizer, Scaling, ScalingPolicy, Scenario, Served, limits,
+    CarriedOutBy, Cluster, FurtherTrigger, Keda, Optimizer, Scaling, ScalingPolicy, Scenario, Served,
+    TimedEdit, limits,
 };
 use base::small::decimal::plain;
+
+/// A pool that begins without replicas has an autoscaler or an edit that can add some.
+pub(super) fn check_first_replicas(s: &Scenario, r: &mut Report) {
+    let changes =
+        |e: &TimedEdit| !e.off && e.set.keys().chain(e.add.keys()).any(|path| path.starts_with("cluster"));
+    if s.edits.iter().any(changes) {
+        return;
+    }
+    for (i, pool) in s.cluster.pools.iter().enumerate().filter(|(_, pool)| pool.replicas == 0) {
+        let scaling = &pool.scaling;
+        let found = if scaling.policy == ScalingPolicy::None {
+            "0"
+        } else if matches!(scaling.policy, ScalingPolicy::Hpa(_)) && scaling.min > 0 {
+            // Kubernetes switches its autoscaler off where a workload was scaled to 0 by hand.
+            "0, and the policy hpa adds none where there are none"
+        } else if !scaling.carried_out_by.is_policy() && scaling.min > 0 {
+            "0, and an HPA that carries out a policy adds none where there are none"
+        } else if scaling.max == 0 {
+            "0, and an autoscaler with a max of 0"
+        } else {
+            continue;
+        };
+        r.error(
+            format!("cluster.pools[{i}].replicas"),
+            found,
+            format!(
+                "1 to {}, or 0 with an autoscaler or an edit that adds some",
+                grouped(limits::REPLICAS.into())
+            ),
+            "remove the pool if it has no replicas, or say where they come from",
+        );
+    }
+}
 
 /// Checks the autoscaler at `path`.
 pub(super) fn check_scaling(path: &str, s: &Scaling, r: &mut Report) {

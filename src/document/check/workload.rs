@@ -1,9 +1,9 @@
 //! Checks the traffic: relations between clients, explicit requests and pools.
 
 use super::adapters::{check_adapters, check_adapters_served};
-use super::check_not_nothing;
 use super::conversation::check_conversation;
 use super::lengths::check_lengths;
+use super::not_nothing::{check_not_nothing, seconds};
 use super::rate::{RequestCount, check_peak, check_profile};
 use crate::At;
 use crate::table::fields::Fields;
@@ -54,7 +54,7 @@ pub(super) fn check_traffic(s: &Scenario, r: &mut Report) {
     check_models(s, r);
     check_adapters_served(s, r);
     check_fit(s, r);
-    check_not_nothing("workload.timeout_s", w.timeout_s, (1e6, "s", "clients that wait for ever"), r);
+    check_not_nothing("workload.timeout_s", w.timeout_s, seconds("clients that wait for ever"), r);
     if w.timeout_s > 0.0 && s.cluster.compat == Compat::Blis && r.is_fine("workload.timeout_s") {
         r.error(
             "workload.timeout_s",

@@ -1,10 +1,15 @@
 //! Edits: changes during a run. An edit is a change of the document, or of one routing decision, with a position on
 //! the clock.
 
+pub(crate) mod between;
 pub mod edit_label;
+pub(crate) mod edit_list;
 pub(crate) mod edited;
+pub(crate) mod further_entry;
+pub(crate) mod in_force;
 pub(crate) mod key_order;
 pub(crate) mod split;
+pub(crate) mod undo;
 
 use crate::Fault;
 #[cfg(feature = "schema")]
@@ -32,7 +37,7 @@ crate::shape! { entry Route { request to } }
 /// An edit and when it applies: it sets a field, adds an entry, redirects a request or breaks something.
 #[apply(schema!)]
 #[derive(Clone, Debug, Default, PartialEq)]
-#[cfg_attr(feature = "schema", schemars(deny_unknown_fields, transform = crate::table::notes::needs_an_instant))]
+#[cfg_attr(feature = "schema", schemars(deny_unknown_fields, transform = crate::table::describe::needs_an_instant))]
 pub struct TimedEdit {
     /// Instant, in microseconds after the start. The edit applies before the first event at or after it.
     #[cfg_attr(feature = "schema", schemars(range(min = 0, max = limits::HORIZON_S as u64 * 1_000_000)))]

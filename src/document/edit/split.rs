@@ -15,7 +15,7 @@ pub enum SplitAsked {
         pool: u32,
         /// Replicas that prefill, half of the pool without it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        #[cfg_attr(feature = "schema", ts(optional))]
+        #[cfg_attr(feature = "types", ts(optional))]
         prefill: Option<u32>,
     },
     /// Sets the number of replicas of each role.

@@ -4,9 +4,10 @@
 //! Unknown words and values of the wrong kind are noted, and reading continues; a syntax error ends it. Recursion is
 //! limited to [`LEVELS`].
 
-use super::names::{FUNCTIONS, NAMES};
+use super::formula::Formula;
+use super::names::{Aggregate, FUNCTIONS, Function, Kind, NAMES, Name};
+use super::op::{Binary, Op};
 use super::token::{Placed, Token, token_at};
-use super::{Aggregate, Binary, Formula, Function, Kind, Name, Op};
 use crate::limits;
 use crate::table::report::grouped;
 use base::alike::nearest;
@@ -48,6 +49,14 @@ impl fmt::Display for Problem {
 /// Reads an expression that gives a number; all independent problems are reported at once.
 pub fn parse(text: &str) -> Result<Formula, Vec<Problem>> {
     read(text, Words::Signals)
+}
+
+impl TryFrom<String> for Formula {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        parse(&text).map_err(|problems| problems.first().map(Problem::to_string).unwrap_or_default())
+    }
 }
 
 /// Reads a formula whose names are those of triggers. Numbers may be named before it: `let name = value; …`.

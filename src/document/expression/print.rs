@@ -1,6 +1,7 @@
 //! Prints operations as text, with only the brackets that are needed to read the same operations.
 
-use super::{Binary, Formula, Op};
+use super::formula::Formula;
+use super::op::{Binary, Op};
 use crate::limits;
 use base::json;
 
@@ -18,6 +19,12 @@ const LEAF: u8 = 30;
 pub fn print(formula: &Formula) -> String {
     let text = written(formula, Blanks::Some);
     if text.len() <= limits::EXPRESSION_BYTES { text } else { written(formula, Blanks::None) }
+}
+
+impl From<Formula> for String {
+    fn from(formula: Formula) -> Self {
+        print(&formula)
+    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -1,7 +1,8 @@
 //! The second run of a link: a branch, or the run to compare with. It is stored as its difference from the first.
 
-use super::difference::{difference, put};
-use super::{Errors, canonical, usable};
+use super::canonical::canonical;
+use super::difference::{difference, endless_lists, put};
+use super::usable::{Errors, usable};
 use crate::{Scenario, limits};
 use base::Diagnostics;
 use serde::{Deserialize, Serialize};
@@ -49,7 +50,7 @@ impl Beside {
         let fits = put(&mut document, &parts.difference, limits::SCENARIO_BYTES);
         let scenario = fits.then(|| usable(document, &base, &mut own, errors));
         if !fits {
-            own.push(super::endless_lists());
+            own.push(endless_lists());
         }
         problems.extend(own.into_iter().map(|mut problem| {
             let dot = if problem.path.is_empty() { "" } else { "." };

@@ -5,6 +5,7 @@
 //! list is stored as its difference from the previous entry. Everything else is the new value itself, and `=` holds
 //! one that would read as something else. Keys that begin with one of these signs have a `~` before them.
 
+use base::Diagnostic;
 use serde_json::{Map, Value};
 
 /// First signs of keys of the difference that are not keys of the document.
@@ -146,6 +147,12 @@ fn bytes_of(value: &Value) -> usize {
         Value::Object(map) => map.iter().map(|(key, v)| key.len() + bytes_of(v) + 4).sum::<usize>() + 2,
         _ => 4,
     }
+}
+
+/// The problem of a difference whose copies would be larger than a scenario may be.
+pub(super) fn endless_lists() -> Diagnostic {
+    let fix = "no scenario is that long: do not open this link";
+    Diagnostic::error("", "lists that repeat without end", "a scenario", fix)
 }
 
 #[cfg(test)]

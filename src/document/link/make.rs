@@ -1,12 +1,15 @@
 //! Makes links from a scenario, the page's view of it and the trace that it replays. The page's first module contains
 //! none of this.
 
+use super::beside::Beside;
+use super::canonical::canonical;
+use super::difference::difference;
+use super::embed::EMBED;
 use super::packed::{Parts, pack};
 use super::readable::{self, Choices};
+use super::trace_mark::TraceMark;
 use super::view::{Selection, View};
-use super::{
-    Beside, EMBED, Link, TraceMark, canonical, difference::difference, errors_of_the_document, open,
-};
+use super::{Link, errors_of_the_document, open};
 use crate::edit_label::label;
 use crate::preset::{DEFAULT_PRESET, PRESETS};
 use crate::{Scenario, limits};
@@ -18,7 +21,7 @@ use std::sync::OnceLock;
 /// A link that was made.
 #[apply(typescript!)]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "schema", ts(rename = "MadeLink"))]
+#[cfg_attr(feature = "types", ts(rename = "MadeLink"))]
 pub struct Made {
     /// The link: `#` and the text after it.
     pub link: String,
@@ -36,7 +39,7 @@ pub struct Made {
 #[apply(typescript!)]
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-#[cfg_attr(feature = "schema", ts(rename = "LinkAsked"))]
+#[cfg_attr(feature = "types", ts(rename = "LinkAsked"))]
 pub struct Asked {
     /// The page's view of it.
     pub view: View,
@@ -60,7 +63,7 @@ impl Asked {
 /// A part of what a link contains.
 #[apply(typescript!)]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "schema", ts(rename = "LinkHolding"))]
+#[cfg_attr(feature = "types", ts(rename = "LinkHolding"))]
 pub struct Holding {
     /// Which part.
     pub part: &'static str,

@@ -4,9 +4,10 @@
 //! empty; the preset and the check are always there. The check is the beginning of the digest of the text before it: a
 //! link that was damaged can still be valid JSON with other values.
 
-use super::TraceMark;
 use super::beside::BesideParts;
+use super::canonical::plain;
 use super::repair::closed_early;
+use super::trace_mark::TraceMark;
 use super::view::{VIEW_KEYS, View};
 use crate::limits;
 use base::digest::Digest;
@@ -52,7 +53,7 @@ pub(super) fn pack(parts: &Parts) -> String {
         text.push_str(&json::compact(&parts.difference));
     }
     let view: Map<String, Value> =
-        parts.view.said().into_iter().map(|(key, value)| (key.to_owned(), super::plain(value))).collect();
+        parts.view.said().into_iter().map(|(key, value)| (key.to_owned(), plain(value))).collect();
     if !view.is_empty() {
         text.push_str(",\"v\":");
         text.push_str(&json::compact(&view));

@@ -1,6 +1,8 @@
 //! The readable form of a link: `chat-4xh100;length=29;cluster.routing=random;t=61.9`, the name of a preset, how long the rest is, and then
 //! paths and values as `--set` takes them, and what the page shows. A link without fields and one that is typed need no length.
 
+use super::canonical::plain;
+use super::embed::EMBED;
 use super::view::{VIEW_KEYS, View};
 use crate::{limits, set_field};
 use base::{Diagnostic, Diagnostics};
@@ -96,7 +98,7 @@ const LENGTH: &str = "length";
 /// The preset, how long the rest is if there are settings, these, and the view, as the text after `#`.
 pub(super) fn write(preset: &str, settings: &[Setting], view: &View) -> String {
     let mut text = String::new();
-    let view = view.said().into_iter().map(|(key, value)| (key.to_owned(), super::plain(value)));
+    let view = view.said().into_iter().map(|(key, value)| (key.to_owned(), plain(value)));
     for (path, value) in settings.iter().cloned().chain(view) {
         let value = match value {
             Value::String(text) => text,
@@ -179,9 +181,9 @@ pub(super) fn read(rest: &str, document: &mut Value, view: &mut View, problems: 
         if VIEW_KEYS.contains(&path.as_str()) {
             let value = serde_json::from_str(&value).unwrap_or(Value::String(value));
             problems.extend(view.take(&path, &value).err());
-        } else if path == super::EMBED {
+        } else if path == EMBED {
             let allowed = "before the preset: #embed=ttft-over-time;kv-pressure";
-            problems.push(Diagnostic::error(super::EMBED, "it behind the preset", allowed, "put it first"));
+            problems.push(Diagnostic::error(EMBED, "it behind the preset", allowed, "put it first"));
         } else {
             // A setting that does not fit has no other effect.
             let mut changed = document.clone();

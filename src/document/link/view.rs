@@ -13,7 +13,7 @@ pub const VIEW_KEYS: [&str; 10] =
 #[apply(typescript!)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-#[cfg_attr(feature = "schema", ts(rename = "LinkSelection"))]
+#[cfg_attr(feature = "types", ts(rename = "LinkSelection"))]
 pub enum Selection {
     /// A replica by its number.
     Replica(u32),
@@ -46,10 +46,10 @@ impl Selection {
 #[serde(deny_unknown_fields)]
 pub struct LinkSpan {
     /// Its beginning, in microseconds after the start.
-    #[cfg_attr(feature = "schema", ts(type = "number"))]
+    #[cfg_attr(feature = "types", ts(type = "number"))]
     pub from_us: u64,
     /// Its end, later than the beginning.
-    #[cfg_attr(feature = "schema", ts(type = "number"))]
+    #[cfg_attr(feature = "types", ts(type = "number"))]
     pub to_us: u64,
 }
 
@@ -96,10 +96,10 @@ impl LinkResult {
 #[apply(typescript!)]
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-#[cfg_attr(feature = "schema", ts(rename = "LinkView"))]
+#[cfg_attr(feature = "types", ts(rename = "LinkView"))]
 pub struct View {
     /// The instant, in microseconds after the start.
-    #[cfg_attr(feature = "schema", ts(type = "number | null"))]
+    #[cfg_attr(feature = "types", ts(type = "number | null"))]
     pub at_us: Option<u64>,
     /// Simulated seconds in a second; 0 for full speed.
     pub speed: Option<f64>,

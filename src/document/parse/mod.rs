@@ -4,12 +4,13 @@ mod left_open;
 mod migrate;
 mod named_weights;
 mod path;
+mod steps;
 #[cfg(test)]
 mod tests;
 mod text;
 
 pub use named_weights::named_weights;
-pub(super) use path::{let_scorers_decide, place_value, profile_beside};
+pub(super) use path::{let_scorers_decide, place_value, profile_beside, value_at};
 pub use path::{replay_trace, set_field, set_path};
 pub use text::{text_from_bytes, value_from_json, value_from_long_json, value_said_once};
 

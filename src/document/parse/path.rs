@@ -1,16 +1,13 @@
 //! Setting a field of a document by its path, such as `cluster.pools[0].replicas`.
 
 use super::from_value_in_part;
+use super::steps::{PATH_BYTES, display, split_path};
 use super::text::value_said_once;
 use crate::types::routing::ROUTERS;
 use crate::{Scenario, Write};
 use base::json::PathStep;
 use base::{Diagnostic, Diagnostics, repeated_keys::ReadTree};
 use serde_json::Value;
-use std::fmt::Write as _;
-
-/// Longest path of a field. Values may lie as deep as one has parts, and trees are walked by recursion.
-const PATH_BYTES: usize = 256;
 
 /// Sets the field at `path` (such as `cluster.pools[0].replicas`) to `value`, read as JSON or else as a string.
 pub fn set_path(document: &mut Value, path: &str, value: &str) -> Result<(), Diagnostics> {
@@ -138,41 +135,12 @@ fn walk_mut<'a>(document: &'a mut Value, steps: &[PathStep]) -> Option<&'a mut V
     })
 }
 
-/// A path as the user writes it.
-pub(super) fn display(steps: &[PathStep]) -> String {
-    let mut text = String::new();
-    for step in steps {
-        match step {
-            PathStep::Key(key) | PathStep::Variant(key) => {
-                if !text.is_empty() {
-                    text.push('.');
-                }
-                text.push_str(key);
-            }
-            PathStep::Index(i) => write!(text, "[{i}]").expect("a String takes any text"),
-        }
-    }
-    text
-}
-
-fn split_path(path: &str) -> Option<Vec<PathStep>> {
-    if path.len() > PATH_BYTES {
-        return None;
-    }
-    let mut steps = Vec::new();
-    for part in path.split('.') {
-        let (key, mut rest) = part.split_at(part.find('[').unwrap_or(part.len()));
-        if key.is_empty() {
-            return None;
-        }
-        steps.push(PathStep::Key(key.to_owned()));
-        while !rest.is_empty() {
-            let (index, after) = rest.strip_prefix('[')?.split_once(']')?;
-            steps.push(PathStep::Index(index.parse().ok()?));
-            rest = after;
-        }
-    }
-    Some(steps)
+/// The value at `path`; `None` if the document has none.
+pub(crate) fn value_at<'a>(document: &'a Value, path: &str) -> Option<&'a Value> {
+    split_path(path)?.iter().try_fold(document, |at, step| match step {
+        PathStep::Key(key) | PathStep::Variant(key) => at.get(key),
+        PathStep::Index(i) => at.get(i),
+    })
 }
 
 /// The start of a text that a user gave.

@@ -1,6 +1,6 @@
 //! Reads the text of a document to a tree; problems of syntax name line and column.
 
-use super::path::display;
+use super::steps::display;
 use crate::limits;
 use base::json::PathStep;
 use base::pointer::pointer;

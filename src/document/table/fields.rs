@@ -47,6 +47,16 @@ impl Ranged for u64 {
     }
 }
 
+impl<T: Ranged> Ranged for Option<T> {
+    type Bound = T::Bound;
+
+    fn check_range(&self, range: [T::Bound; 2], fix: &str, at: &At<'_>, r: &mut Report) {
+        if let Some(there) = self {
+            there.check_range(range, fix, at, r);
+        }
+    }
+}
+
 impl Ranged for f64 {
     type Bound = Self;
 

@@ -1,6 +1,8 @@
 //! What a table of fields makes: reading, writing, the check of ranges, notes for the schema.
 
 pub mod by_serde;
+#[cfg(feature = "schema")]
+pub(crate) mod describe;
 pub(crate) mod fields;
 #[cfg(feature = "schema")]
 pub(crate) mod notes;

@@ -2,8 +2,7 @@
 //!
 //! Only the command line, which writes the schema, has this.
 
-use schemars::Schema;
-use serde_json::{Map, Value, json};
+use serde_json::Value;
 
 /// The effect of an edit of a field during a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,6 +30,7 @@ pub(crate) enum Effect {
     Handover,
     Ports,
     Transfers,
+    Stores,
     Routing,
     Signals,
     Delays,
@@ -70,6 +70,7 @@ impl Effect {
             | Self::Handover
             | Self::Ports
             | Self::Transfers
+            | Self::Stores
             | Self::Routing
             | Self::Signals
             | Self::Delays
@@ -132,6 +133,7 @@ impl Effect {
                 "Applies to requests that are routed from then on; those under way are handed over as they would have been."
             }
             Self::Ports => "Applies at once: transfers under way go on at the new speed.",
+            Self::Stores => "Applies at once: flows go on at the new speed, and what no longer fits goes.",
             Self::Transfers => "Applies to transfers that start from then on.",
             Self::Routing => "Takes effect from the next request.",
             Self::Signals => "The picture that the router has stays until it is as old as that.",
@@ -226,6 +228,9 @@ macro_rules! note {
             more: $crate::table::notes::note!(@more $($($more)*)?),
         }
     };
+    (@more) => {
+        serde_json::Value::Null
+    };
     (@more $($more:tt)*) => {
         serde_json::json!({ $($more)* })
     };
@@ -237,64 +242,3 @@ macro_rules! note {
     };
 }
 pub(crate) use note;
-
-/// Writes the notes of a type into its schema.
-pub(crate) fn describe<T: crate::table::fields::Fields>(schema: &mut Schema) {
-    let whole = schema.as_object_mut().expect("the schema of a type with fields is an object");
-    for note in T::notes() {
-        let settings = settings(whole, &note).expect("the schema has the variant");
-        if !matches!(note.presence, Presence::Needed) {
-            let_leave_out(settings, note.field);
-        }
-        let field =
-            settings.get_mut("properties").and_then(|fields| fields.get_mut(note.field)?.as_object_mut());
-        let field = field.unwrap_or_else(|| panic!("no field {} in {:?}", note.field, note.variant));
-        if let Presence::Default(default) = note.presence {
-            field.insert("default".to_owned(), default);
-        }
-        if let Some([min, max]) = note.range {
-            let number = number_of(field);
-            number.insert("minimum".to_owned(), min);
-            number.insert("maximum".to_owned(), max);
-        }
-        for (key, value) in note.said {
-            field.insert(key.to_owned(), value);
-        }
-        for (key, value) in note.more.as_object().into_iter().flatten() {
-            field.insert(key.clone(), value.clone());
-        }
-        field.insert("x-edit".to_owned(), json!(note.effect.kind()));
-        field.insert("x-edit-help".to_owned(), json!(note.effect.help()));
-    }
-}
-
-/// Says of the schema of an edit that its instant alone has to be there.
-pub(crate) fn needs_an_instant(schema: &mut Schema) {
-    schema.insert("required".to_owned(), json!(["at_us"]));
-}
-
-/// The schema of the object that has the field.
-fn settings<'a>(whole: &'a mut Map<String, Value>, note: &Note) -> Option<&'a mut Map<String, Value>> {
-    let Some(variant) = note.variant else { return Some(whole) };
-    let variants = whole.get_mut("oneOf")?.as_array_mut()?;
-    variants.iter_mut().find_map(|v| v.get_mut("properties")?.get_mut(variant))?.as_object_mut()
-}
-
-/// Takes a field out of those that an object has to have.
-fn let_leave_out(object: &mut Map<String, Value>, field: &str) {
-    let Some(Value::Array(needed)) = object.get_mut("required") else { return };
-    needed.retain(|needed| needed != field);
-    if needed.is_empty() {
-        object.shift_remove("required");
-    }
-}
-
-/// The place of a field's range: for a number or "auto", the range of the number.
-fn number_of(field: &mut Map<String, Value>) -> &mut Map<String, Value> {
-    if !field.contains_key("oneOf") {
-        return field;
-    }
-    let variants = field.get_mut("oneOf").and_then(Value::as_array_mut).expect("a list of variants");
-    let number = variants.iter_mut().find(|v| v["type"] == "integer").and_then(Value::as_object_mut);
-    number.expect("a variant that is a number")
-}

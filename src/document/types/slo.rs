@@ -121,12 +121,8 @@ fields! {
 
 /// Metrics of the fitness score. Each is mapped to 0 to 1, where 1 is best.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-#[cfg_attr(
-    feature = "schema",
-    derive(schemars::JsonSchema, ts_rs::TS),
-    schemars(rename_all = "snake_case"),
-    ts(rename_all = "snake_case")
-)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename_all = "snake_case"))]
+#[cfg_attr(feature = "types", derive(ts_rs::TS), ts(rename_all = "snake_case"))]
 pub enum FitnessMetric {
     /// Requests finished per second: v / (v + 100).
     Throughput,

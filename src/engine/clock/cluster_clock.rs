@@ -153,7 +153,7 @@ impl Clock {
     }
 
     /// Takes the next event of the gateway, whose next one in no queue is `own`.
-    pub(crate) fn pop(&mut self, (at, own): (Micros, ClusterEvent)) -> ClusterEvent {
+    pub(crate) fn pop(&mut self, at: Micros, own: ClusterEvent) -> ClusterEvent {
         self.gateway.pop_unless(at, own).unwrap_or(own)
     }
 

@@ -23,8 +23,12 @@ pub(crate) enum ClusterEvent {
     Retry { queue: u32 },
     /// The KV of a request is at its home. Never in a queue: the network knows when.
     Landing,
+    /// Blocks have come up to a replica, or are written below it. Never in a queue: the tiers know when.
+    BlocksLand,
     /// The first byte of a transfer moves. Never in a queue: the network knows when.
     FlowBegins,
+    /// The first byte of blocks moves. Never in a queue: the tiers know when.
+    BlocksFlow,
     /// The gateway's queue may send a request on. Never in a queue: the gateway knows when.
     Dispatch,
     /// The gateway's queue refuses requests that have waited too long. Never in a queue: the gateway knows when.
@@ -44,6 +48,8 @@ pub(crate) enum ReplicaEvent {
     Queued(Slot),
     /// The load from the CPU tier that was asked for first is done: before the step, which its request can join then.
     Loaded,
+    /// What a request fetches has taken too long, if it still does.
+    FetchOver(RequestId),
     /// The replica is taken away, and its requests leave it. Before the step, which would take them in.
     SendAway,
     /// The running step ends and the next one begins. Never in a queue: there is at most one.
@@ -99,8 +105,8 @@ impl Event for ClusterEvent {
             Self::Admission(_) => 1,
             Self::Routing(_) => 2,
             Self::Retry { .. } => 3,
-            Self::Landing => 4,
-            Self::FlowBegins => 5,
+            Self::Landing | Self::BlocksLand => 4,
+            Self::FlowBegins | Self::BlocksFlow => 5,
             Self::Dispatch => 6,
             Self::Sweep => 7,
             Self::Noticed { .. } => 8,
@@ -115,7 +121,7 @@ impl Event for ReplicaEvent {
     fn order(self) -> u8 {
         match self {
             Self::Queued(_) => 0,
-            Self::Loaded => 1,
+            Self::Loaded | Self::FetchOver(_) => 1,
             Self::SendAway => 2,
             Self::Step => 3,
             Self::TimedOut(_) | Self::Evicted(_) => 4,
@@ -149,7 +155,12 @@ impl ReplicaEvent {
         match self {
             Self::TimedOut(request) => Some((request, DropReason::TimedOut)),
             Self::Evicted(request) => Some((request, DropReason::Evicted)),
-            Self::Queued(_) | Self::Loaded | Self::SendAway | Self::Step | Self::Left => None,
+            Self::Queued(_)
+            | Self::Loaded
+            | Self::FetchOver(_)
+            | Self::SendAway
+            | Self::Step
+            | Self::Left => None,
         }
     }
 }
@@ -162,7 +173,9 @@ impl ClusterEvent {
             Self::Arrival
             | Self::Retry { .. }
             | Self::Landing
+            | Self::BlocksLand
             | Self::FlowBegins
+            | Self::BlocksFlow
             | Self::Dispatch
             | Self::Sweep
             | Self::Noticed { .. }

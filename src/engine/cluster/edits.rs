@@ -28,6 +28,7 @@ impl Cluster {
         }
         gateway.tell_stages(&mut around);
         self.adopt_network(new, now);
+        self.fleet.change_ports(now);
         self.adopt_faults(new, now);
         self.tell_lateness(now);
         self.adopt_probes(new, now, sink);

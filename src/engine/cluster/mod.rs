@@ -5,5 +5,6 @@ pub(crate) mod edits;
 pub(crate) mod faults;
 pub(crate) mod handover;
 pub(crate) mod handover_lost;
+pub(crate) mod lower;
 pub(crate) mod probes;
 pub(crate) mod standstill;

@@ -7,6 +7,7 @@ use super::fault_fact::FaultFact;
 use super::handover_fact::HandoverFact;
 use super::scaling_record::ScalingRecord;
 use super::step_terms::{PromptChunk, StepTerms};
+use super::tier_news::TierNews;
 use crate::policy::Reason;
 use crate::policy::scaling::Rule;
 use base::{Micros, ReplicaId, RequestId, Span};
@@ -400,6 +401,9 @@ pub trait Sink {
     fn wants_blocked_heads(&self) -> bool {
         false
     }
+
+    /// Called where there are tiers below the GPU, as blocks are found in them and move between them.
+    fn tiers(&mut self, _: Micros, _: TierNews) {}
 
     /// Called after each routing decision, at its instant, if wanted.
     fn decision(&mut self, _: Micros, _: &Decision) {}

@@ -33,6 +33,7 @@ impl FaultKind {
             Self::Slow => FaultWords {
                 name: "slow",
                 short: "slow",
+                state: "slow",
                 of_one: "is slow",
                 of_all: "is slow",
                 breaks_what_comes: false,
@@ -40,6 +41,7 @@ impl FaultKind {
             Self::Stuck => FaultWords {
                 name: "stuck",
                 short: "stuck",
+                state: "stuck",
                 of_one: "is stuck",
                 of_all: "is stuck",
                 breaks_what_comes: true,
@@ -47,6 +49,7 @@ impl FaultKind {
             Self::Signals => FaultWords {
                 name: "signals",
                 short: "seen late",
+                state: "seen late",
                 of_one: "its signals are late",
                 of_all: "signals of all replicas are late",
                 breaks_what_comes: false,
@@ -54,6 +57,7 @@ impl FaultKind {
             Self::Unreachable => FaultWords {
                 name: "unreachable",
                 short: "cut off",
+                state: "cut off",
                 of_one: "cannot be reached",
                 of_all: "cannot be reached",
                 breaks_what_comes: true,
@@ -61,6 +65,7 @@ impl FaultKind {
             Self::TransferLink => FaultWords {
                 name: "transfer-link",
                 short: "thin link",
+                state: "behind a thin link",
                 of_one: "its network ports carry less",
                 of_all: "its network ports carry less",
                 breaks_what_comes: false,
@@ -81,6 +86,8 @@ pub struct FaultWords {
     pub name: &'static str,
     /// The word at a replica.
     pub short: &'static str,
+    /// What a replica that has it is: "r2 is slow".
+    pub state: &'static str,
     /// What is wrong with a replica that has it, in a sentence.
     pub of_one: &'static str,
     /// The same if all replicas have it.

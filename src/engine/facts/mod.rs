@@ -9,6 +9,7 @@ mod handover_fact;
 mod scaling_record;
 mod step_terms;
 mod step_trace;
+mod tier_news;
 
 pub use decision::{Decision, Stage, ranking};
 pub use drop_reason::DropReason;
@@ -21,3 +22,4 @@ pub use handover_fact::{DeciderReason, HandoverFact};
 pub use scaling_record::{Present, ScalingRecord};
 pub use step_terms::{PromptChunk, StepTerms};
 pub use step_trace::{Detail, StepTrace};
+pub use tier_news::{FlowKind, FlowOutcome, TierNews};

@@ -1,16 +1,17 @@
 //! Edits of pools: what changes for the replicas that stay, which replicas are replaced, and how many an edit starts.
 
-use super::blueprint::Blueprint;
+use super::blueprint::{Blueprint, lower_tiers, shared_ports, stores};
 use super::finishes::Objectives;
 use super::state::Fleet;
 use crate::clock::Clock;
 use crate::facts::Sink;
+use crate::network::LowerPlan;
 use crate::perf::{Plan, Resolved};
-use crate::request::Book;
+use crate::request::{Book, Wishes};
 use crate::workload::Source;
 use base::Micros;
 use document::{
-    BatchLimits, CalibratedSettings, CrossModelCoefficients, FittedCoefficients, Hardware, KvBlocks,
+    BatchLimits, CalibratedSettings, CrossModelCoefficients, FittedCoefficients, Hardware, KvBlocks, KvCache,
     LatencyModel, PiecewiseRates, Pool, Role, RooflineSettings, Scaling,
 };
 
@@ -26,11 +27,13 @@ impl Fleet {
     /// Follows `new` instead of `old`.
     pub(crate) fn adopt<S: Sink>(&mut self, old: &Plan, new: &Plan, with: &mut Adoption<'_>, sink: &mut S) {
         self.objectives = Objectives::new(&new.scenario().slo);
+        self.wishes = Wishes::new(&new.scenario().workload);
+        self.adopt_lower(new, with.now);
         self.adopt_scaling(&new.scenario().cluster.pools, with.now, with.clock);
         let known = old.scenario().cluster.pools.len();
         for (i, (pool, resolved)) in new.scenario().cluster.pools.iter().zip(new.resolved()).enumerate() {
             let number = i as u32;
-            let mut blueprint = Blueprint::new((pool, resolved), new.scenario(), with.source);
+            let mut blueprint = Blueprint::new(pool, resolved, new.scenario(), with.source);
             if i >= known {
                 self.pools.push(blueprint);
                 self.scale(number, pool.replicas, with.now, with.clock, sink);
@@ -50,6 +53,18 @@ impl Fleet {
                 self.pools[i].at_once = before.model != pool.model;
                 self.renew(number, with.now, with.clock, sink);
             }
+        }
+    }
+
+    /// Stores follow the plan from `now` on. Where it is the first with tiers below CPU memory, the replicas there are have none yet.
+    fn adopt_lower(&mut self, new: &Plan, now: Micros) {
+        if let Some(lower) = &mut self.lower {
+            lower.adopt(&stores(new), shared_ports(new), now);
+        } else if let Some(mut lower) = lower_tiers(new) {
+            for _ in &self.replicas {
+                lower.add(&LowerPlan::default());
+            }
+            self.lower = Some(lower);
         }
     }
 
@@ -104,6 +119,9 @@ fn made_of(pool: &Pool) -> Pool {
     parts.scaling = Scaling::default();
     parts.kv.blocks = KvBlocks::Auto;
     parts.kv.gpu_memory_utilization = 0.0;
+    let usual = KvCache::default();
+    (parts.kv.load, parts.kv.load_wait, parts.kv.load_asked) =
+        (usual.load, usual.load_wait, usual.load_asked);
     parts.hardware = parts.hardware.map(|hardware| Hardware { usd_per_hour: 0.0, ..hardware });
     parts.latency = match parts.latency {
         LatencyModel::Catalogue => LatencyModel::Catalogue,

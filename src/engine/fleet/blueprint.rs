@@ -1,40 +1,170 @@
 //! What the new replicas of a pool are made of.
 
-use crate::kv::{ReloadSettings, StoreSettings, Written};
-use crate::perf::Resolved;
+use crate::kv::{PlaceEviction, PlaceSettings, ReloadSettings, StoreSettings, TierSettings, Written};
+use crate::network::{LowerFigures, LowerPlan, LowerTiers, StoreFigures};
+use crate::perf::{Plan, Resolved};
 use crate::policy::priority::PriorityState;
 use crate::policy::scheduling::SchedulerState;
 use crate::replica::{Limits, Pipe, Speculation};
 use crate::workload::Source;
 use base::Span;
-use document::{Compat, CpuWrite, KvCache, Pool, Scenario};
+use document::{
+    FsEviction, FsTier, KvBytes, KvCache, KvStore, Pool, Scenario, SecondaryTier, StoreEviction, TierWrite,
+    Watermark, limits,
+};
 use serde::{Deserialize, Serialize};
 
 /// What is below the GPU's cache.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) enum Tier {
     None,
-    Store(StoreSettings),
+    Tiers(TierSettings),
     Reload(ReloadSettings),
 }
 
 impl Tier {
-    fn new(kv: &KvCache, compat: Compat) -> Self {
+    fn new(kv: &KvCache, scenario: &Scenario) -> Self {
         let (capacity, tokens_per_us, base) =
             (kv.cpu_blocks, kv.transfer_tokens_per_us, Span(kv.transfer_base_us));
-        if capacity == 0 {
-            return Self::None;
-        }
-        if kv.uses_tier_of_blis(compat) {
+        if capacity > 0 && kv.uses_tier_of_blis(scenario.cluster.compat) {
             let threshold = kv.offload_threshold;
             return Self::Reload(ReloadSettings { capacity, threshold, tokens_per_us, base });
         }
-        let written = match kv.cpu_write {
-            CpuWrite::WriteThrough => Written::WhenFull,
-            CpuWrite::WriteBack => Written::WhenEvicted,
-        };
-        let store = Self::Store(StoreSettings { capacity, written, tokens_per_us, base });
-        if kv.prefix_caching { store } else { Self::None }
+        if !kv.prefix_caching || capacity == 0 && kv.secondary_tiers.is_empty() {
+            return Self::None;
+        }
+        let (ttl, at) = (micros(kv.cpu_ttl_s * 1e6), written(kv.cpu_write));
+        let cpu = StoreSettings { capacity, written: at, tokens_per_us, base, ttl };
+        let below = kv.secondary_tiers.iter().map(|tier| match tier {
+            SecondaryTier::Fs(fs) => written(fs.write),
+            SecondaryTier::Store(store) => written(store.write),
+        });
+        let prompt_only = kv.offload_prompt_only;
+        let limited = scenario.workload.requests.iter().any(|r| r.max_offload_tokens.is_some());
+        Self::Tiers(TierSettings {
+            cpu: (capacity > 0).then_some(cpu),
+            below: below.collect(),
+            prompt_only,
+            restricted: prompt_only || limited,
+        })
+    }
+}
+
+fn micros(us: f64) -> Span {
+    base::math::round_to_span(us)
+}
+
+fn bytes_per_s(gb_per_s: f64) -> u64 {
+    micros(gb_per_s * 1e9).0
+}
+
+/// How many blocks fit into a capacity in GB, at most as many as a tier may have; 0 GB have no other limit.
+fn capacity(gb: f64, block_bytes: u64) -> u64 {
+    let most = u64::from(limits::KV_BLOCKS);
+    if gb > 0.0 { most.min((gb * 1e9 / block_bytes.max(1) as f64) as u64).max(1) } else { most }
+}
+
+/// Bytes of a block of a pool, on all GPUs of a replica.
+fn block_bytes(pool: &Pool, resolved: &Resolved, scenario: &Scenario) -> u64 {
+    let given = scenario.cluster.disaggregation.as_ref().map(|d| d.transfer.kv_bytes_per_token);
+    let given = match given {
+        Some(KvBytes::Count(n)) => Some(u64::from(n)),
+        Some(KvBytes::Auto) | None => None,
+    };
+    u64::from(pool.kv.block_tokens) * given.or(resolved.kv_bytes_per_token).unwrap_or(1)
+}
+
+/// A disk with threads that each carry a block at a time: no faster than all of them together.
+fn disk(fs: &FsTier, bytes: u64) -> StoreFigures {
+    let rate = |gb_per_s: f64, threads: u32| {
+        let by_threads = u128::from(threads) * u128::from(bytes) * 1_000_000;
+        let most = by_threads.checked_div(fs.latency_us.into()).unwrap_or(u128::MAX);
+        bytes_per_s(gb_per_s).min(u64::try_from(most).unwrap_or(u64::MAX))
+    };
+    let eviction = match fs.eviction {
+        FsEviction::None => PlaceEviction::Refuse,
+        FsEviction::Lru => PlaceEviction::Oldest,
+    };
+    let capacity = capacity(fs.gb, bytes);
+    StoreFigures {
+        place: PlaceSettings { capacity, eviction, lease: Span::ZERO, ttl: Span::ZERO },
+        read_bytes_per_s: rate(fs.read_gb_per_s, fs.n_read_threads),
+        write_bytes_per_s: rate(fs.write_gb_per_s, fs.n_write_threads),
+        base: Span(fs.latency_us),
+    }
+}
+
+fn store(store: &KvStore, bytes: u64) -> StoreFigures {
+    let eviction = match store.eviction {
+        StoreEviction::None => PlaceEviction::Refuse,
+        StoreEviction::Lru => PlaceEviction::Oldest,
+        StoreEviction::Watermark(Watermark { high, share }) => PlaceEviction::Watermark { high, share },
+    };
+    let servers = f64::from(store.servers);
+    let place = PlaceSettings {
+        capacity: capacity(servers * store.gb, bytes),
+        eviction,
+        lease: micros(store.lease_ms * 1e3),
+        ttl: micros(store.ttl_s * 1e6),
+    };
+    let port = bytes_per_s(servers * store.port_gb_per_s);
+    StoreFigures { place, read_bytes_per_s: port, write_bytes_per_s: port, base: Span(store.base_us) }
+}
+
+/// The tiers below CPU memory of a pool's replicas.
+fn lower_plan(pool: &Pool, resolved: &Resolved, scenario: &Scenario) -> LowerPlan {
+    let bytes = block_bytes(pool, resolved, scenario);
+    let figures = |tier: &SecondaryTier| match tier {
+        SecondaryTier::Fs(fs) => LowerFigures::Disk(disk(fs, bytes)),
+        SecondaryTier::Store(store) => LowerFigures::Store(store.name.clone()),
+    };
+    let tiers = if pool.kv.prefix_caching {
+        pool.kv.secondary_tiers.iter().map(figures).collect()
+    } else {
+        Vec::new()
+    };
+    let transfer = scenario.cluster.disaggregation.clone().unwrap_or_default().transfer;
+    let ports = bytes_per_s(transfer.port_gb_per_s).saturating_mul(crate::perf::gpus(pool).into());
+    LowerPlan { tiers, port_bytes_per_s: resolved.port_bytes_per_s.unwrap_or(ports), block_bytes: bytes }
+}
+
+/// The tiers below CPU memory of a plan, without any replica yet. None if no pool has any.
+pub(super) fn lower_tiers(plan: &Plan) -> Option<Box<LowerTiers>> {
+    let any = plan.scenario().cluster.pools.iter().any(|pool| !pool.kv.secondary_tiers.is_empty());
+    any.then(|| Box::new(LowerTiers::new(&stores(plan), shared_ports(plan))))
+}
+
+/// Whether ports are shared by what uses them at once.
+pub(super) fn shared_ports(plan: &Plan) -> bool {
+    plan.scenario().cluster.disaggregation.clone().unwrap_or_default().transfer.shared_ports
+}
+
+/// The stores of a plan by name.
+pub(super) fn stores(plan: &Plan) -> Vec<(String, StoreFigures)> {
+    let scenario = plan.scenario();
+    let names = |pool: &Pool, name: &str| {
+        pool.kv.secondary_tiers.iter().any(|tier| matches!(tier, SecondaryTier::Store(s) if s.name == name))
+    };
+    let mut stores = Vec::new();
+    for (number, of) in scenario.cluster.kv_stores.iter().enumerate() {
+        let user = scenario.cluster.pools.iter().zip(plan.resolved()).find(|(pool, _)| names(pool, &of.name));
+        let bytes = user.map_or(1, |(pool, resolved)| block_bytes(pool, resolved, scenario));
+        let mut figures = store(of, bytes);
+        if let Some([read, write]) = plan.store_ports(number) {
+            (figures.read_bytes_per_s, figures.write_bytes_per_s) = (read, write);
+        }
+        stores.push((of.name.clone(), figures));
+    }
+    stores
+}
+
+/// When a tier is written.
+fn written(rule: TierWrite) -> Written {
+    match rule {
+        TierWrite::WriteThrough => Written::WhenFull,
+        TierWrite::Release => Written::WhenReleased,
+        TierWrite::WriteBack => Written::WhenEvicted,
+        TierWrite::Selective(s) => Written::WhenHit(s.hits),
     }
 }
 
@@ -52,6 +182,7 @@ pub(crate) struct Blueprint {
     pub(crate) block_tokens: u32,
     pub(crate) caching: bool,
     pub(crate) tier: Tier,
+    pub(crate) lower: LowerPlan,
     /// Counts the edits that changed what its replicas are made of.
     pub(crate) revision: u32,
     /// Whether those of an older revision are replaced all at once.
@@ -60,10 +191,10 @@ pub(crate) struct Blueprint {
 
 impl Blueprint {
     /// What the replicas of a pool of `scenario` are made of.
-    pub(crate) fn new((pool, resolved): (&Pool, &Resolved), scenario: &Scenario, source: &Source) -> Self {
+    pub(crate) fn new(pool: &Pool, resolved: &Resolved, scenario: &Scenario, source: &Source) -> Self {
         let (engine, kv, compat) = (&pool.engine, &pool.kv, scenario.cluster.compat);
         Self {
-            limits: Limits::new(engine, resolved, compat),
+            limits: Limits::new((engine, kv), resolved, compat),
             priority: PriorityState::new(&engine.priority, source.tenants(), source.classes()),
             scheduler: SchedulerState::new(engine.scheduler),
             resolved: resolved.clone(),
@@ -72,7 +203,8 @@ impl Blueprint {
             gpus: crate::perf::gpus(pool),
             block_tokens: kv.block_tokens,
             caching: kv.prefix_caching,
-            tier: Tier::new(kv, compat),
+            tier: Tier::new(kv, scenario),
+            lower: lower_plan(pool, resolved, scenario),
             revision: 0,
             at_once: false,
         }

@@ -318,10 +318,10 @@ impl Fleet {
         let id = ReplicaId(self.replicas.len() as u32);
         let b = &self.pools[pool as usize];
         let mut kv = BlockPool::new(b.resolved.blocks.0, b.block_tokens, b.caching);
-        match b.tier {
+        match &b.tier {
             Tier::None => {}
-            Tier::Store(settings) => kv = kv.with_store(settings),
-            Tier::Reload(settings) => kv = kv.with_reload(settings),
+            Tier::Tiers(settings) => kv = kv.with_tiers(settings),
+            Tier::Reload(settings) => kv = kv.with_reload(*settings),
         }
         let (priority, scheduler, model) =
             (b.priority.clone(), b.scheduler.clone(), b.resolved.model.clone());
@@ -342,6 +342,9 @@ impl Fleet {
             states,
             adapters,
         };
+        if let Some(lower) = &mut self.lower {
+            lower.add(&b.lower);
+        }
         self.replicas.push(Replica::new(id, pool, b.revision, self.compat(), parts));
         self.join_server(id);
         self.changes.push(Change::Phase(id));

@@ -1,18 +1,19 @@
 //! The replicas of all pools, what new ones are made of, and who decides how many there are.
 
-use super::blueprint::Blueprint;
+use super::blueprint::{Blueprint, lower_tiers};
 use super::finishes::{Finish, Objectives};
 use super::lockstep::Server;
 use super::scaling::PoolScaler;
 use crate::clock::Clock;
 use crate::facts::Sink;
+use crate::network::LowerTiers;
 use crate::perf::Plan;
 use crate::policy::ReplicaPhase;
 use crate::replica::{
     Delivery, Departure, DepartureReason, HOPELESS_PREEMPTIONS, LIVELOCK_PREEMPTIONS, Replica, Unsettled,
     World,
 };
-use crate::request::{Book, Slab};
+use crate::request::{Book, Slab, Wishes};
 use crate::workload::Source;
 use base::{Micros, ReplicaId, RequestId, Span};
 use document::Compat;
@@ -47,6 +48,10 @@ pub(crate) struct Fleet {
     pub(super) changes: Vec<Change>,
     /// What requests are held to, for autoscalers.
     pub(super) objectives: Objectives,
+    /// What clients want of the KV of their requests.
+    pub(super) wishes: Wishes,
+    /// The tiers below CPU memory, if any pool has some.
+    pub(crate) lower: Option<Box<LowerTiers>>,
     /// The outbox of the replica whose event runs: empty between two events.
     #[serde(skip)]
     departures: Vec<Departure>,
@@ -62,7 +67,7 @@ impl Fleet {
     /// The fleet of a plan, whose replicas serve from the beginning.
     pub(crate) fn new(plan: &Plan, source: &Source, clock: &mut Clock) -> Self {
         let (scenario, c) = (plan.scenario(), &plan.scenario().cluster);
-        let blueprint = |pool| Blueprint::new(pool, scenario, source);
+        let blueprint = |(pool, resolved)| Blueprint::new(pool, resolved, scenario, source);
         let mut fleet = Self {
             compat: c.compat,
             seed: scenario.seed,
@@ -74,6 +79,8 @@ impl Fleet {
             livelock: None,
             changes: Vec::new(),
             objectives: Objectives::new(&scenario.slo),
+            wishes: Wishes::new(&scenario.workload),
+            lower: lower_tiers(plan),
             departures: Vec::new(),
             prefilled: Vec::new(),
             unsettled: Vec::new(),
@@ -87,6 +94,14 @@ impl Fleet {
         fleet.adopt_scaling(&c.pools, Micros::ZERO, clock);
         fleet.rebuild_tournament(clock);
         fleet
+    }
+
+    /// The network ports of replicas follow their pools from `now` on.
+    pub(crate) fn change_ports(&mut self, now: Micros) {
+        let rates = self.replicas.iter().map(|r| self.pools[r.pool as usize].lower.port_bytes_per_s);
+        if let Some(lower) = &mut self.lower {
+            lower.change(rates, now);
+        }
     }
 
     pub(crate) fn compat(&self) -> Compat {
@@ -175,7 +190,7 @@ impl Fleet {
 
     /// A replica, and what it needs of the rest of the engine.
     #[inline]
-    pub(super) fn replica_in_world<'a, S: Sink>(
+    pub(crate) fn replica_in_world<'a, S: Sink>(
         &'a mut self,
         index: usize,
         book: &'a mut Book,
@@ -195,6 +210,8 @@ impl Fleet {
             prefilled: &mut self.prefilled,
             sink,
             detail: pages.detail,
+            wishes: &self.wishes,
+            lower: self.lower.as_deref_mut(),
         };
         (&mut self.replicas[index], world)
     }

@@ -39,7 +39,11 @@ impl Gateway {
             ClusterEvent::Unreached { slot, replica } => {
                 self.give_up_connecting(slot, replica, around, sink);
             }
-            ClusterEvent::Landing | ClusterEvent::FlowBegins | ClusterEvent::TransferTimedOut => {
+            ClusterEvent::Landing
+            | ClusterEvent::BlocksLand
+            | ClusterEvent::FlowBegins
+            | ClusterEvent::BlocksFlow
+            | ClusterEvent::TransferTimedOut => {
                 panic!("INV-9: a transfer at the gateway")
             }
         }
@@ -276,12 +280,12 @@ fn cached_share(replica: &Replica, request: &RequestView<'_>) -> f64 {
 fn below_share(replica: &Replica, request: &RequestView<'_>) -> f64 {
     let block_tokens = replica.kv().block_tokens();
     let blocks = request.full_blocks(block_tokens);
-    if blocks == 0 || !replica.kv().has_store() {
+    if blocks == 0 || !replica.kv().has_tiers() {
         return 0.0;
     }
     let chain = request.chain(block_tokens);
     let known = replica.kv().lookup(chain);
-    f64::from(replica.kv().lookup_below(&chain[known.blocks as usize..]).blocks) / f64::from(blocks)
+    f64::from(replica.kv().known_below(&chain[known.blocks as usize..])) / f64::from(blocks)
 }
 
 /// Tokens of a request's prompt that a replica would have to compute now.

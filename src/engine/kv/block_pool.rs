@@ -7,8 +7,8 @@
 
 use super::BlockTable;
 use super::free_list::FreeList;
-use super::store::Store;
 use super::tier::Tier;
+use super::tiers::{Filled, Tiers};
 use base::lookup::LookupMap;
 pub use block::Hit;
 
@@ -64,9 +64,11 @@ pub struct BlockPool {
     misses: u64,
     prompt_misses: u64,
     evictions: u64,
-    /// The CPU tier: that of BLIS, or the store.
+    /// What is below: the CPU tier of BLIS, or any other tiers.
     pub(super) tier: Option<Box<Tier>>,
-    pub(super) store: Option<Box<Store>>,
+    pub(super) tiers: Option<Box<Tiers>>,
+    /// Blocks opened for contents that were loaded.
+    received: u64,
     /// Counts everything that can make a failed allocation succeed or a prefix longer or shorter.
     version: u64,
     #[serde(skip)]
@@ -105,7 +107,8 @@ impl BlockPool {
             prompt_misses: 0,
             evictions: 0,
             tier: None,
-            store: None,
+            tiers: None,
+            received: 0,
             version: 0,
             watch: LossWatch::default(),
             found: FoundPrefix::default(),
@@ -121,14 +124,14 @@ impl BlockPool {
             + self.listed.slots()
             + self.retired.len()
             + self.states.len() as usize;
-        let stored = self.store.as_ref().map_or(0, |store| store.blocks().0 as usize);
+        let stored = self.cpu().map_or(0, |cpu| cpu.blocks().0 as usize);
         let tiered = self.tier.as_ref().map_or(0, |tier| tier.len());
         packed
             + (4 * words
                 + self.listed.stamps().bytes()
                 + 8 * self.hashes.len()
                 + 24 * self.by_hash.len()
-                + 56 * stored
+                + 72 * stored
                 + 40 * tiered) as u64
     }
 
@@ -278,8 +281,8 @@ impl BlockPool {
         block_table.tokens = chain.len() as u32 * self.block_tokens;
         block_table.last_hash = chain.last().copied().unwrap_or(0);
         self.version += 1;
-        if let Some(store) = &mut self.store {
-            store.use_all(chain.iter().copied());
+        if let Some(tiers) = &mut self.tiers {
+            tiers.pinned(chain);
         }
     }
 
@@ -345,7 +348,8 @@ impl BlockPool {
         assert!(block_table.tokens <= block_table.len() * self.block_tokens, "INV-4: tokens without a block");
         if let Some(hash) = hash {
             let index = block_table.tokens / self.block_tokens - 1;
-            self.set_hash(block_table.blocks[index as usize], hash);
+            let filled = Filled::Computed { end: block_table.tokens, limit: block_table.limit };
+            self.set_hash(block_table.blocks[index as usize], hash, filled);
             block_table.last_hash = hash;
         }
     }
@@ -357,7 +361,8 @@ impl BlockPool {
             let b = block_table.blocks[index];
             let known = self.blocks[b as usize];
             if !known.is_hashed() && (known.has_content() || self.block_tokens > 1) {
-                self.set_hash(b, hash);
+                let end = (index as u32 + 1) * self.block_tokens;
+                self.set_hash(b, hash, Filled::Computed { end, limit: block_table.limit });
             }
         }
     }
@@ -386,7 +391,8 @@ impl BlockPool {
     fn register(&mut self, block_table: &mut BlockTable, index: u32, chain: &[u64]) {
         let b = block_table.blocks[index as usize];
         if let Some(&hash) = chain.get(index as usize) {
-            self.set_hash(b, hash);
+            let filled = Filled::Computed { end: (index + 1) * self.block_tokens, limit: block_table.limit };
+            self.set_hash(b, hash, filled);
             block_table.last_hash = hash;
         } else if self.caching {
             self.blocks[b as usize].0 |= Block::UNIQUE;
@@ -394,7 +400,7 @@ impl BlockPool {
     }
 
     /// The latest registration of a content wins.
-    fn set_hash(&mut self, b: u32, hash: u64) {
+    fn set_hash(&mut self, b: u32, hash: u64, filled: Filled) {
         let block = &mut self.blocks[b as usize];
         block.0 = block.holders() | Block::HASHED;
         if self.hashes.len() <= b as usize {
@@ -407,8 +413,8 @@ impl BlockPool {
             self.watch.entered(hash, before);
         }
         self.version += 1;
-        if let Some(store) = &mut self.store {
-            store.filled(hash);
+        if let Some(tiers) = &mut self.tiers {
+            tiers.known(hash, filled);
         }
     }
 }

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 /// The blocks that one request holds, in order. All but the last are full, unless some are reserved.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BlockTable {
     /// Block numbers in order of position.
     pub(super) blocks: Vec<u32>,
@@ -11,13 +11,27 @@ pub struct BlockTable {
     pub(super) tokens: u32,
     /// Chained hash of the last full block with a hash; 0 without one.
     pub(super) last_hash: u64,
+    /// Blocks that end within this token may be written to tiers below; [`u32::MAX`] if all may.
+    pub limit: u32,
+}
+
+impl Default for BlockTable {
+    fn default() -> Self {
+        Self { blocks: Vec::new(), tokens: 0, last_hash: 0, limit: u32::MAX }
+    }
 }
 
 impl BlockTable {
     /// A table whose block numbers are not known yet.
     #[must_use]
     pub fn without_blocks(tokens: u32, last_hash: u64) -> Self {
-        Self { blocks: Vec::new(), tokens, last_hash }
+        Self { tokens, last_hash, ..Self::default() }
+    }
+
+    /// The same, of which blocks that end within this token may be written to tiers below.
+    #[must_use]
+    pub fn written_to(self, limit: u32) -> Self {
+        Self { limit, ..self }
     }
 
     /// Sets the block numbers.

@@ -4,15 +4,21 @@
 
 mod block_pool;
 mod block_table;
+mod cpu_tier;
 mod free_list;
+mod place;
 mod stamps;
-mod store;
 mod tier;
+mod tiers;
+mod written;
 
 pub use block_pool::packed::{HashNumbers, Numbering};
 #[cfg(any(feature = "cli", feature = "closeup"))]
 pub use block_pool::sight::{BlockSight, IdleBlock};
 pub use block_pool::{BlockPool, CellState, Hit};
 pub use block_table::BlockTable;
-pub use store::{Below, StoreSettings, Written};
+pub use cpu_tier::StoreSettings;
+pub use place::{Place, PlaceCounts, PlaceEviction, PlaceSettings};
 pub use tier::{ReloadSettings, TierCounts};
+pub use tiers::{Below, TierSettings};
+pub use written::Written;

@@ -54,6 +54,10 @@ pub struct TierCounts {
     pub loads: u64,
     /// Total time of all loads, each from request to end.
     pub load_time: Span,
+    /// Blocks not written because nothing in the tier could be evicted.
+    pub refused: u64,
+    /// Blocks that were not used for longer than they are kept.
+    pub expired: u64,
     /// The tier of BLIS: blocks copied back within a millisecond of being copied down.
     pub thrash: u64,
 }
@@ -95,19 +99,20 @@ impl BlockPool {
 
     /// Whether there is a CPU tier.
     pub fn tiered(&self) -> bool {
-        self.tier.is_some() || self.store.is_some()
+        self.tier.is_some() || self.cpu().is_some()
     }
 
     /// Counters of the CPU tier.
     pub fn tier_counts(&self) -> TierCounts {
-        let counts = self.tier.as_ref().map(|t| t.counts).or(self.store.as_ref().map(|s| s.counts));
+        let counts = self.tier.as_ref().map(|t| t.counts).or(self.cpu().map(|s| s.counts));
         counts.unwrap_or_default()
     }
 
     /// Blocks stored in the CPU tier, and its capacity.
     pub fn tier_blocks(&self) -> (u32, u32) {
         let tier = self.tier.as_ref().map(|t| (t.used, t.settings.capacity));
-        tier.or(self.store.as_ref().map(|s| s.blocks())).unwrap_or((0, 0))
+        let cpu = self.cpu();
+        tier.or_else(|| Some(cpu?.blocks())).unwrap_or((0, 0))
     }
 
     /// Copying time not yet paid.

@@ -1,9 +1,14 @@
-//! Transfers of KV between replicas, over the ports that they share.
+//! Transfers of KV between replicas, and flows of blocks between their tiers, over the ports that they share.
 
+mod flows;
+mod lower;
 mod ports;
 mod transfers;
 
+pub use flows::Flow;
+pub use lower::{LowerCounts, LowerFigures, LowerTiers, StoreFigures};
 pub use ports::Port;
 pub use transfers::{Direction, Network, Transfer};
 
+pub(crate) use lower::LowerPlan;
 pub(crate) use transfers::{NetworkEvent, Rules, Shipment};

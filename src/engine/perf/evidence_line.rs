@@ -41,15 +41,15 @@ impl RegimeBasis {
 #[serde(deny_unknown_fields)]
 pub struct FigureErrors {
     /// Mean time per output token.
-    #[cfg_attr(feature = "schema", ts(optional))]
+    #[cfg_attr(feature = "types", ts(optional))]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tpot: Option<ErrorBand>,
     /// Mean time to first token.
-    #[cfg_attr(feature = "schema", ts(optional))]
+    #[cfg_attr(feature = "types", ts(optional))]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ttft: Option<ErrorBand>,
     /// Mean end-to-end latency.
-    #[cfg_attr(feature = "schema", ts(optional))]
+    #[cfg_attr(feature = "types", ts(optional))]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub e2e: Option<ErrorBand>,
 }
@@ -76,11 +76,11 @@ pub struct PoolEvidence {
     /// The worst of the five classes.
     pub class: EvidenceClass,
     /// Where the load lies; missing if it is not known.
-    #[cfg_attr(feature = "schema", ts(optional))]
+    #[cfg_attr(feature = "types", ts(optional))]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub regime: Option<Regime>,
     /// What the regime was taken from.
-    #[cfg_attr(feature = "schema", ts(optional))]
+    #[cfg_attr(feature = "types", ts(optional))]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub regime_by: Option<RegimeBasis>,
     /// Measured errors of this latency model in this class and regime, below the knee if it is not known; none over the knee.

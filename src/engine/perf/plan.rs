@@ -11,6 +11,8 @@ pub struct Plan {
     scenario: Checked<Scenario>,
     /// By pool.
     resolved: Vec<Resolved>,
+    /// By store: bytes per second to readers and from writers, in place of those of the scenario.
+    store_ports: Vec<[u64; 2]>,
 }
 
 impl Plan {
@@ -23,7 +25,7 @@ impl Plan {
         match (check_start(scenario), resolved) {
             (Ok((scenario, mut warnings)), Ok(resolved)) => {
                 warnings.extend(in_vain(&pools));
-                Ok((Self { scenario, resolved }, warnings))
+                Ok((Self { scenario, resolved, store_ports: Vec::new() }, warnings))
             }
             (Ok(_), Err(problems)) => Err(problems),
             (Err(mut problems), resolved) => {
@@ -39,7 +41,7 @@ impl Plan {
             scenario.get().cluster.pools.len() == resolved.len(),
             "INV-2: pools without hardware figures"
         );
-        Self { scenario, resolved }
+        Self { scenario, resolved, store_ports: Vec::new() }
     }
 
     /// The plan after an edit, with warnings about the change. Paths in the problems are those of the document.
@@ -49,7 +51,18 @@ impl Plan {
         let resolved = resolve_all(&new.pools, new.compat, &old.pools, &self.resolved)?;
         let resolved = sized(&new.pools, resolved, counts_kv_bytes(new))?;
         warnings.extend(in_vain(&new.pools).filter(|d| !in_vain(&old.pools).any(|was| was == *d)));
-        Ok((Self { scenario, resolved }, warnings))
+        Ok((Self { scenario, resolved, store_ports: self.store_ports.clone() }, warnings))
+    }
+
+    /// The same, with speeds of the stores that differ by direction: bytes per second to readers and from writers.
+    #[must_use]
+    pub fn with_store_ports(self, store_ports: Vec<[u64; 2]>) -> Self {
+        Self { store_ports, ..self }
+    }
+
+    /// Speeds of a store that are not those of the scenario.
+    pub(crate) fn store_ports(&self, number: usize) -> Option<[u64; 2]> {
+        self.store_ports.get(number).copied()
     }
 
     /// The scenario.
@@ -69,17 +82,19 @@ fn in_vain(pools: &[Pool]) -> impl Iterator<Item = Diagnostic> {
     pools.iter().enumerate().filter_map(at)
 }
 
-/// Whether transfers of KV take their bytes from the shape of a model.
+/// Whether transfers of KV, and tiers below CPU memory, take their bytes from the shape of a model.
 fn counts_kv_bytes(cluster: &Cluster) -> bool {
-    let transfers = cluster.pools.iter().any(|pool| pool.role == Role::Prefill);
+    let moves = |pool: &Pool| pool.role == Role::Prefill || !pool.kv.secondary_tiers.is_empty();
+    let transfers = cluster.pools.iter().any(moves);
     let given = cluster.disaggregation.as_ref().map(|d| d.transfer.kv_bytes_per_token);
     transfers && given.is_none_or(|bytes| bytes == KvBytes::Auto)
 }
 
 /// The same figures, or a problem if transfers need the shape of a model that is not known.
 fn sized(pools: &[Pool], resolved: Vec<Resolved>, counts: bool) -> Result<Vec<Resolved>, Diagnostics> {
-    let mut decode = pools.iter().zip(&resolved).filter(|(pool, _)| pool.role == Role::Decode);
-    match decode.find(|(_, figures)| counts && figures.kv_bytes_per_token.is_none()) {
+    let counted = |pool: &Pool| pool.role == Role::Decode || !pool.kv.secondary_tiers.is_empty();
+    let mut moved = pools.iter().zip(&resolved).filter(|(pool, _)| counted(pool));
+    match moved.find(|(_, figures)| counts && figures.kv_bytes_per_token.is_none()) {
         Some((pool, _)) => Err(vec![Diagnostic::error(
             "cluster.disaggregation.transfer.kv_bytes_per_token",
             format!("\"auto\", and the shape of the model \"{}\" is not known", pool.model),

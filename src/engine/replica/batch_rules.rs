@@ -1,7 +1,8 @@
 //! The rules of a replica's batch: its limits, who joins and who makes room.
 
+use super::read_rules::ReadRules;
 use crate::perf::Resolved;
-use document::{BatchLimits, Compat, PreemptionVictim};
+use document::{BatchLimits, Compat, KvCache, PreemptionVictim};
 use serde::{Deserialize, Serialize};
 
 /// Batch limits as numbers.
@@ -20,11 +21,13 @@ pub(crate) struct Limits {
     pub(crate) preempts: bool,
     /// Which other.
     pub(crate) victim: PreemptionVictim,
+    /// When requests read from tiers below CPU memory.
+    pub(crate) reads: ReadRules,
 }
 
 impl Limits {
     /// Those of a pool.
-    pub(crate) fn new(engine: &BatchLimits, resolved: &Resolved, compat: Compat) -> Self {
+    pub(crate) fn new((engine, kv): (&BatchLimits, &KvCache), resolved: &Resolved, compat: Compat) -> Self {
         Self {
             max_num_seqs: resolved.max_num_seqs,
             max_num_batched_tokens: resolved.max_num_batched_tokens,
@@ -34,6 +37,7 @@ impl Limits {
             watermark: engine.watermark,
             preempts: engine.preemption,
             victim: engine.victim,
+            reads: ReadRules::new(kv),
         }
     }
 

@@ -19,12 +19,13 @@ impl Replica {
     /// to it. It has no events any more.
     pub(crate) fn crash<S: Sink>(&mut self, now: Micros, w: &mut World<'_, S>) {
         self.clock = self.clock.max(now);
+        self.lose_flows(now, w);
         while self.head != Slot::NONE {
             self.break_running(self.head, now, w);
         }
         while let Some(&slot) = self.waiting.front() {
             self.leave_queue(0);
-            self.give_back(slot, now, w);
+            self.give_up_reads(slot, now, w);
             let active = &w.active[slot];
             self.recent.waiting_tokens -= u64::from(active.to_compute_at(self.id));
             self.adapter_waits_no_more(active.adapter);

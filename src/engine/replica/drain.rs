@@ -25,7 +25,7 @@ impl Replica {
             Drain::Immediate => {
                 while let Some(&slot) = self.waiting.front() {
                     self.leave_queue(0);
-                    self.give_back(slot, now, w);
+                    self.give_up_reads(slot, now, w);
                     self.drop_request(slot, now, DropReason::Drained, w);
                 }
                 let moving = self.moving.incoming.iter().chain(&self.moving.landed);
@@ -42,7 +42,7 @@ impl Replica {
                 for slot in going {
                     let at = self.waiting.iter().position(|&s| s == slot);
                     self.leave_queue(at.expect("INV-2: a request waits and is in no queue"));
-                    self.give_back(slot, now, w);
+                    self.give_up_reads(slot, now, w);
                     let prompt = w.active[slot].prompt_tokens;
                     let active = &w.active[slot];
                     self.recent.waiting_tokens -= u64::from(active.to_compute_at(self.id));

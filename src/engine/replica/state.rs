@@ -193,8 +193,9 @@ impl Replica {
             self.id,
             self.clock
         );
-        self.clock = at;
-        self.run_due(at, w);
+        let before = std::mem::replace(&mut self.clock, at);
+        self.tell_time(at);
+        self.run_due((at, before), w);
         if !w.departures.is_empty() {
             self.forget_timeouts(w.records);
         }
@@ -202,7 +203,14 @@ impl Replica {
             .settle(at, self.running > 0 || !self.waiting.is_empty() || !self.moving.landed.is_empty());
     }
 
-    fn run_due<S: Sink>(&mut self, at: Micros, w: &mut World<'_, S>) {
+    /// Tiers that forget what is not used know the present.
+    pub(crate) fn tell_time(&mut self, now: Micros) {
+        if self.kv.has_ttl() {
+            self.kv.own().set_clock(now);
+        }
+    }
+
+    fn run_due<S: Sink>(&mut self, (at, before): (Micros, Micros), w: &mut World<'_, S>) {
         match self.events.pop_unless(self.step_at, ReplicaEvent::Step).unwrap_or(ReplicaEvent::Step) {
             ReplicaEvent::Step => {
                 self.step_at = Micros::MAX;
@@ -214,6 +222,11 @@ impl Replica {
             }
             ReplicaEvent::Queued(slot) => self.enqueue(slot, at, w),
             ReplicaEvent::Loaded => self.finish_load(at, w),
+            ReplicaEvent::FetchOver(request) => {
+                self.fetch_over(request, at);
+                // It does nothing here itself: the step does, if it is still wanted.
+                self.clock = before;
+            }
             ReplicaEvent::SendAway => self.send_away(at, w),
             ReplicaEvent::TimedOut(request) => self.stop((request, DropReason::TimedOut), at, w),
             ReplicaEvent::Evicted(request) => self.stop((request, DropReason::Evicted), at, w),
@@ -255,9 +268,10 @@ impl Replica {
             let (request, class) = (active.id, record.class);
             let urgency = if active.urged { active.urgency } else { self.priority.of(&view) };
             let active = &mut w.active[slot];
-            if self.kv.has_store() {
+            if self.kv.has_tiers() {
                 // What the CPU tier keeps of it, it can find again itself.
                 active.shareable = u32::MAX;
+                active.block_table.limit = w.wishes.may_leave_to(record, self.kv.prompt_only());
             }
             if let Some(remote) = &mut active.remote {
                 remote.queued = now;
@@ -270,6 +284,7 @@ impl Replica {
             self.adapter_waits(adapter);
             self.unsorted.1 += 1;
             w.sink.fact(now, RequestFact::Queued { request, replica: self.id, class, urgency }.into());
+            self.ask_at_arrival(slot, now, w);
         }
         if !self.waiting.is_empty() {
             self.wake(now);
@@ -411,7 +426,8 @@ impl Replica {
         let idle = self.running == 0 && self.waiting.is_empty() && self.moving.landed.is_empty();
         // Whose landing makes room wakes the replica.
         let lands = self.moving.on_duty() > 0 || !self.moving.stranded.is_empty();
-        let waits = self.running == 0 && (self.loads.under_way() > 0 || lands);
+        let loads = self.loads.under_way() + self.loads.fetching() > 0;
+        let waits = self.running == 0 && (loads || lands);
         let stuck = self.life.stuck_until == Micros::MAX;
         let planned = self.step_at != Micros::MAX || self.lockstep.waits || stuck;
         assert!(idle || waits || planned, "INV-8: {:?} has work and no step", self.id);

@@ -27,6 +27,7 @@ impl Replica {
                 known_by = step.started;
             }
             self.finish_step(step, now, w);
+            self.flush(now, w);
             self.stop_due(now, w);
             self.drop_batch(now, w);
         }
@@ -40,7 +41,9 @@ impl Replica {
         self.totals.steps += 1;
         let decoding = self.form_batch(known_by, now, w);
         if self.running == 0 {
-            let loads = self.loads.under_way() > 0 || self.moving.hold_blocks() || self.moving.on_duty() > 0;
+            let loads = self.loads.under_way() + self.loads.fetching() > 0
+                || self.moving.hold_blocks()
+                || self.moving.on_duty() > 0;
             assert!(loads || self.waiting.is_empty(), "INV-8: {:?} is idle and somebody waits", self.id);
             self.totals.steps -= 1;
             return;
@@ -80,6 +83,11 @@ impl Replica {
     /// Requests that have all their tokens leave the batch.
     pub(super) fn complete_all<S: Sink>(&mut self, mut done: Vec<Slot>, now: Micros, w: &mut World<'_, S>) {
         w.active.sort_by_order(&mut done);
+        if self.kv.has_tiers() {
+            for &slot in &done {
+                self.kv.own().completed(&w.active[slot].block_table);
+            }
+        }
         for slot in done {
             self.unlink(slot, w.active);
             let active = &mut w.active[slot];
@@ -342,6 +350,13 @@ impl Replica {
         self.chunks = chunks;
         self.announce(RunningStep { started: now, span, decode }, parts, w);
         span
+    }
+
+    /// How long a step takes that computes so many tokens of a prompt, and nothing else.
+    pub(super) fn prompt_time(&self, tokens: u32) -> Span {
+        let chunk = [Chunk { context: 0, cached: 0, tokens }];
+        let prefill = if tokens > 0 { &chunk[..] } else { &[] };
+        self.model_step(&StepLoad { prefill, ..StepLoad::default() })
     }
 
     /// The pieces of prompts in the batch that is formed.

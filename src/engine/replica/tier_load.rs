@@ -6,15 +6,17 @@
 //! join. Where nothing else could go on, it gives them back: to the only request that runs, and to one before it in the
 //! queue of an empty replica.
 
+use super::reading::Reading;
 use super::state::Replica;
 use super::world::World;
 use crate::clock::ReplicaEvent;
-use crate::facts::{CacheFact, Sink};
+use crate::facts::{CacheFact, Sink, TierNews};
 use crate::kv::Hit;
 use crate::request::{ActiveRequest, Load, Location, Slab, Slot};
-use base::Micros;
+use base::lookup::LookupMap;
+use base::{Micros, RequestId};
 use serde::{Deserialize, Serialize};
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 
 /// The loads of one replica.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -27,12 +29,23 @@ pub(crate) struct Loads {
     done: u32,
     /// Free blocks kept for the next chunks of both.
     kept: u32,
+    /// Requests that wait for blocks on their way to CPU memory.
+    pub(super) fetching: u32,
+    /// What requests in the queue have read from below CPU memory.
+    pub(super) readings: BTreeMap<RequestId, Reading>,
+    /// Blocks on their way to the GPU where there is no CPU tier.
+    pub(super) coming: LookupMap<u64, u32>,
 }
 
 impl Loads {
     /// Requests that wait for blocks.
     pub(crate) fn under_way(&self) -> u32 {
         self.under_way
+    }
+
+    /// Requests that wait for blocks on their way to CPU memory.
+    pub(crate) fn fetching(&self) -> u32 {
+        self.fetching
     }
 
     /// Requests in the queue that hold blocks.
@@ -52,6 +65,19 @@ impl Loads {
     }
 }
 
+/// What a request waits for that has its blocks.
+#[derive(Clone, Copy)]
+pub(super) struct Expected {
+    /// The number of the first block whose contents come.
+    pub from: u32,
+    /// How many these are.
+    pub blocks: u32,
+    /// The tokens that the request will have with its next chunk.
+    pub end: u32,
+    /// When they are expected.
+    pub until: Micros,
+}
+
 impl Replica {
     /// A waiting request gets the blocks it has found: those of `hit`, and those in the CPU tier, whose contents it asks
     /// for; with its next chunk it will have `end` tokens. Returns whether the contents are there at once.
@@ -65,37 +91,54 @@ impl Replica {
     ) -> bool {
         let active = &mut w.active[slot];
         let chain = &active.chain[..(hit.blocks + blocks) as usize];
-        self.kv.own().pin(&mut active.block_table, &chain[..hit.blocks as usize]);
-        let until = self.kv.own().begin_load(&mut active.block_table, chain, now);
-        let (request, replica) = (active.id, self.id);
+        let until = self.kv.own().begin_load(&mut active.block_table, (chain, hit.blocks), now);
+        if until > now {
+            self.loads.link_queue.push_back(slot);
+            self.events.schedule(until, ReplicaEvent::Loaded);
+            self.wait_for_load(slot, Expected { from: hit.blocks, blocks, end, until }, now, w);
+            return false;
+        }
+        self.kv.own().finish_load(&mut active.block_table, chain, hit.blocks);
+        let (request, replica, urgency) = (active.id, self.id, active.urgency);
+        w.loads.insert(request, [now, until]);
+        let class = w.records.here(request).class;
+        w.sink.fact(now, CacheFact::LoadStarted { request, replica, class, urgency, blocks, until }.into());
+        w.sink.fact(now, CacheFact::Loaded { request, replica, class, urgency, blocks }.into());
+        true
+    }
+
+    /// A request that has its blocks waits for the contents of some of them.
+    pub(super) fn wait_for_load<S: Sink>(
+        &mut self,
+        slot: Slot,
+        expected: Expected,
+        now: Micros,
+        w: &mut World<'_, S>,
+    ) {
+        let Expected { from, blocks, end, until } = expected;
+        let active = &mut w.active[slot];
+        let (request, replica, urgency) = (active.id, self.id, active.urgency);
         let record = w.records.here_mut(request);
         w.loads.insert(request, [now, until]);
-        let (class, urgency) = (record.class, active.urgency);
-        let at_once = until == now;
-        if at_once {
-            self.kv.own().finish_load(&mut active.block_table, chain, hit.blocks);
-        } else {
-            let kept = end.div_ceil(self.kv.block_tokens()) - active.block_table.len();
-            active.load = Load::UnderWay { from: hit.blocks, kept };
-            record.relocate(Location::Loading(replica), w.locations);
-            self.loads.kept += kept;
-            self.loads.link_queue.push_back(slot);
-            self.loads.under_way += 1;
-            self.events.schedule(until, ReplicaEvent::Loaded);
-        }
+        let kept = end.div_ceil(self.kv.block_tokens()) - active.block_table.len();
+        active.load = Load::UnderWay { from, kept };
+        record.relocate(Location::Loading(replica), w.locations);
+        self.loads.kept += kept;
+        self.loads.under_way += 1;
+        let class = record.class;
         w.sink.fact(now, CacheFact::LoadStarted { request, replica, class, urgency, blocks, until }.into());
-        if at_once {
-            w.sink.fact(now, CacheFact::Loaded { request, replica, class, urgency, blocks }.into());
-        }
-        at_once
     }
 
     /// The link has brought what was asked of it first.
     pub(crate) fn finish_load<S: Sink>(&mut self, now: Micros, w: &mut World<'_, S>) {
         let slot = self.loads.link_queue.pop_front().expect("INV-4: blocks came that no request asked for");
-        if slot == Slot::NONE {
-            return;
+        if slot != Slot::NONE {
+            self.end_load_of(slot, now, w);
         }
+    }
+
+    /// All that a request waited for is there.
+    pub(super) fn end_load_of<S: Sink>(&mut self, slot: Slot, now: Micros, w: &mut World<'_, S>) {
         let active = &mut w.active[slot];
         let Load::UnderWay { from, kept } = active.load else {
             panic!("INV-2: blocks came for {:?}, which waits for none", active.id)
@@ -135,49 +178,83 @@ impl Replica {
             return false;
         }
         let behind = self.waiting.iter().skip(first);
-        let last = behind.rev().find(|&&slot| slot != to && w.active[slot].load != Load::None);
+        let holds = |slot: Slot| matches!(w.active[slot].load, Load::UnderWay { .. } | Load::Done { .. });
+        let last = behind.rev().find(|&&slot| slot != to && holds(slot));
         let Some(&slot) = last else { return false };
         self.give_back(slot, now, w);
         true
     }
 
+    /// A waiting request leaves, or is to begin anew: it gives back the blocks of its load, and nothing is kept or on its way for
+    /// it.
+    pub(crate) fn give_up_reads<S: Sink>(&mut self, slot: Slot, now: Micros, w: &mut World<'_, S>) {
+        self.give_back(slot, now, w);
+        self.forget_reading(slot, now, w);
+    }
+
     /// A waiting request gives back the blocks of its load, if it has any: it will look for them again.
     pub(crate) fn give_back<S: Sink>(&mut self, slot: Slot, now: Micros, w: &mut World<'_, S>) {
-        let active = &mut w.active[slot];
-        let mut known = active.block_table.tokens();
-        let record = w.records.here_mut(active.id);
+        let active = &w.active[slot];
+        let (request, mut known) = (active.id, active.block_table.tokens());
         match active.load {
-            Load::None => return,
+            Load::None | Load::Fetching => return,
             Load::Done { kept } => self.loads.forget_done(kept),
             Load::UnderWay { from, kept } => {
-                record.relocate(Location::Queue(self.id), w.locations);
                 self.loads.under_way -= 1;
                 self.loads.kept -= kept;
-                let queued = self.loads.link_queue.iter_mut().find(|s| **s == slot);
-                *queued.expect("INV-4: a load that the link does not know") = Slot::NONE;
-                self.kv.own().end_load(&active.chain[from as usize..active.block_table.len() as usize]);
+                let awaited = &active.chain[from as usize..active.block_table.len() as usize];
+                if self.kv.has_cpu_tier() {
+                    let queued = self.loads.link_queue.iter_mut().find(|s| **s == slot);
+                    *queued.expect("INV-4: a load that the link does not know") = Slot::NONE;
+                } else {
+                    for &hash in awaited {
+                        self.loads.coming.remove(hash);
+                    }
+                }
+                self.kv.own().end_load(awaited);
                 known = from * self.kv.block_tokens();
+                w.records.here_mut(request).relocate(Location::Queue(self.id), w.locations);
+                self.stop_flows(request, now, w);
             }
         }
+        let active = &mut w.active[slot];
         active.load = Load::None;
         let blocks = active.block_table.len();
         self.kv.own().release(&mut active.block_table, known, now);
-        let request = active.id;
         if let Some(&[asked, until]) = w.loads.get(&request) {
             w.loads.insert(request, [asked, now.min(until)]);
         }
         w.sink.fact(now, CacheFact::LoadGivenUp { request, replica: self.id, blocks }.into());
     }
 
+    /// Reports where blocks of a request's prompt were found, by level.
+    pub(crate) fn report_found<S: Sink>(
+        &self,
+        slot: Slot,
+        blocks: &[u32],
+        now: Micros,
+        w: &mut World<'_, S>,
+    ) {
+        let (request, replica) = (w.active[slot].id, self.id);
+        for (level, &blocks) in (0..).zip(blocks) {
+            w.sink.tiers(now, TierNews::Found { request, replica, level, blocks });
+        }
+    }
+
     /// Tells what has gone to the CPU tier, and been forgotten there, since the latest step began.
     pub(crate) fn report_offloaded<S: Sink>(&mut self, now: Micros, w: &mut World<'_, S>) {
-        if !self.kv.has_store() {
+        if !self.kv.has_tiers() {
             return;
         }
         let (blocks, forgotten) = self.kv.own().take_tier_news();
         if blocks > 0 {
             w.sink.fact(now, CacheFact::Offloaded { replica: self.id, blocks, forgotten }.into());
         }
+    }
+
+    /// Requests in its queue that hold blocks, on their way from the CPU tier or there.
+    pub fn loading_or_loaded(&self) -> u32 {
+        self.loads.holders()
     }
 
     /// Requests in its queue that wait for blocks on their way from the CPU tier.
@@ -191,7 +268,7 @@ impl ActiveRequest {
     pub(crate) fn blocks_on_their_way(&self) -> u32 {
         match self.load {
             Load::UnderWay { from, .. } => self.block_table.len() - from,
-            Load::None | Load::Done { .. } => 0,
+            Load::None | Load::Fetching | Load::Done { .. } => 0,
         }
     }
 }

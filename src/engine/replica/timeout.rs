@@ -46,7 +46,7 @@ impl Replica {
             Location::Queue(_) | Location::Loading(_) => {
                 let place = self.waiting.iter().position(|&s| s == slot);
                 self.leave_queue(place.expect("INV-2: a request waits and is in no queue"));
-                self.give_back(slot, now, w);
+                self.give_up_reads(slot, now, w);
                 self.drop_request(slot, now, why, w);
                 self.wake_for_work(now);
             }

@@ -16,13 +16,13 @@ use document::Compat;
 
 /// What a request gets as it joins the batch.
 #[derive(Clone, Copy, Debug)]
-struct FirstChunk {
+pub(super) struct FirstChunk {
     /// The cached prefix it pins.
-    hit: Hit,
+    pub(super) hit: Hit,
     /// Tokens computed in its first step.
-    tokens: u32,
+    pub(super) tokens: u32,
     /// Tokens it has after that step.
-    end: u32,
+    pub(super) end: u32,
 }
 
 /// What phase 2 has left for those who wait.
@@ -36,7 +36,7 @@ pub(crate) struct Left {
 
 /// What becomes of a request whose turn it is.
 #[derive(Clone, Copy, Debug)]
-enum QueueTurn {
+pub(super) enum QueueTurn {
     /// Its blocks are found, and its first tokens are stored.
     Joins(FirstChunk),
     /// It waits for blocks on their way from the CPU tier, and others go on.
@@ -88,14 +88,14 @@ impl Replica {
     /// Sorts the newcomers into the queue, at the beginning of a step.
     #[inline(always)]
     pub(crate) fn order_queue(&mut self, slab: &Slab) {
-        let newcomers = std::mem::take(&mut self.unsorted);
+        let (front, back) = std::mem::take(&mut self.unsorted);
         if !matches!(self.scheduler, SchedulerState::Fcfs(_)) {
-            self.sort_newcomers(newcomers, slab);
+            self.sort_newcomers(front, back, slab);
         }
     }
 
     #[inline(never)]
-    fn sort_newcomers(&mut self, (front, back): (u32, u32), slab: &Slab) {
+    fn sort_newcomers(&mut self, front: u32, back: u32, slab: &Slab) {
         let mut newcomers = Vec::with_capacity((front + back) as usize);
         newcomers.extend((0..front).filter_map(|_| self.waiting.pop_front()));
         newcomers.extend((0..back).filter_map(|_| self.waiting.pop_back()));
@@ -158,7 +158,8 @@ impl Replica {
                 continue;
             }
             let attempt = (slot, self.kv.version(), left.budget);
-            if self.refused == Some(attempt) && !self.kv.reloads() {
+            if self.refused == Some(attempt) && !self.kv.reloads() && !self.kv.has_ttl() && !self.has_lower(w)
+            {
                 break;
             }
             if w.active[slot].seeks_room_at(self.id) {
@@ -223,7 +224,7 @@ impl Replica {
     fn give_up_on<S: Sink>(&mut self, at: usize, now: Micros, w: &mut World<'_, S>) {
         let slot = self.waiting[at];
         self.take_waiting(at);
-        self.give_back(slot, now, w);
+        self.give_up_reads(slot, now, w);
         let fits = self.prompt_blocks(&w.active[slot]) <= self.kv.total();
         let reason = if fits { DropReason::OutgrewKvCache } else { DropReason::PromptExceedsKvCache };
         self.drop_request(slot, now, reason, w);
@@ -231,17 +232,20 @@ impl Replica {
 
     /// What becomes of the request whose turn it is.
     fn turn<S: Sink>(&mut self, slot: Slot, left: Left, now: Micros, w: &mut World<'_, S>) -> QueueTurn {
-        if self.kv.has_store() {
-            return self.turn_with_store(slot, left, now, w);
+        if self.kv.has_tiers() {
+            return self.turn_with_tiers(slot, left, now, w);
         }
         let early = self.kv.tier_counts().thrash;
         let found = self.find_room(slot, left, now, w.active);
         self.report_early_reloads(slot, early, now, w);
+        if let Some(entry) = &found {
+            self.report_found(slot, &[entry.hit.blocks], now, w);
+        }
         found.map_or(QueueTurn::Blocked, QueueTurn::Joins)
     }
 
     /// The same with a store in CPU memory, which may have more of its prompt than the GPU.
-    fn turn_with_store<S: Sink>(
+    fn turn_with_tiers<S: Sink>(
         &mut self,
         slot: Slot,
         left: Left,
@@ -252,7 +256,7 @@ impl Replica {
         let beside = self.kept_free(left) + self.states_of(&w.active[slot]);
         let active = &mut w.active[slot];
         match active.load {
-            Load::None => {}
+            Load::None | Load::Fetching => {}
             Load::UnderWay { .. } => return QueueTurn::Waits,
             Load::Done { kept } => {
                 let stored = active.block_table.tokens();
@@ -265,12 +269,17 @@ impl Replica {
                 self.kv.own().append_prefill(&mut active.block_table, tokens, &active.chain);
                 active.load = Load::None;
                 self.loads.forget_done(kept);
+                self.loads.readings.remove(&active.id);
                 return QueueTurn::Joins(FirstChunk { hit: Hit::default(), tokens, end: stored + tokens });
             }
         }
+        if self.has_lower(w) {
+            return self.turn_with_lower(slot, (left, beside), now, w);
+        }
+        let active = &mut w.active[slot];
         let hit = self.cached_prefix(slot, active);
         let cacheable = self.cacheable(active);
-        let below = self.kv.lookup_below(&active.chain[hit.blocks as usize..cacheable]);
+        let below = self.kv.own().lookup_below(&active.chain[hit.blocks as usize..cacheable]);
         if below.arriving {
             return QueueTurn::Waits;
         }
@@ -282,6 +291,7 @@ impl Replica {
             return QueueTurn::Blocked;
         }
         self.kv.own().missed_below(cacheable as u32 - found);
+        self.report_found(slot, &[hit.blocks, below.blocks], now, w);
         if below.blocks > 0 {
             if !self.begin_load(slot, (hit, below.blocks), fit, now, w) {
                 return QueueTurn::Waits;
@@ -289,7 +299,7 @@ impl Replica {
             let active = &mut w.active[slot];
             self.kv.own().append_prefill(&mut active.block_table, tokens, &active.chain);
         } else {
-            self.store(active, hit, end);
+            self.store(&mut w.active[slot], hit, end);
         }
         QueueTurn::Joins(FirstChunk { hit, tokens, end })
     }
@@ -332,7 +342,7 @@ impl Replica {
     }
 
     /// Pins a prefix and stores what follows it up to `end`.
-    fn store(&mut self, active: &mut ActiveRequest, hit: Hit, end: u32) {
+    pub(super) fn store(&mut self, active: &mut ActiveRequest, hit: Hit, end: u32) {
         self.kv.own().pin(&mut active.block_table, &active.chain[..hit.blocks as usize]);
         let n = end - hit.blocks * self.kv.block_tokens();
         if n > 0 {
@@ -374,7 +384,7 @@ impl Replica {
     }
 
     /// How many leading blocks of what a request has to prefill it may find in the cache.
-    fn cacheable(&self, active: &ActiveRequest) -> usize {
+    pub(super) fn cacheable(&self, active: &ActiveRequest) -> usize {
         let block = self.kv.block_tokens();
         let cacheable = match self.compat {
             Compat::None => (active.prefill - 1) / block,

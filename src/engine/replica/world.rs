@@ -2,8 +2,9 @@
 
 use super::departure::Departure;
 use crate::facts::{Detail, Sink};
+use crate::network::LowerTiers;
 use crate::request::{
-    AdapterUses, Handovers, LoadTimes, LocationCounts, Records, Remote, Slab, Slot, Stay, load_of,
+    AdapterUses, Handovers, LoadTimes, LocationCounts, Records, Remote, Slab, Slot, Stay, Wishes, load_of,
 };
 use base::{Chunks, Micros, RequestId, Span};
 
@@ -28,6 +29,10 @@ pub(crate) struct World<'a, S: Sink> {
     pub(crate) prefilled: &'a mut Vec<RequestId>,
     pub(crate) sink: &'a mut S,
     pub(crate) detail: &'a mut Option<Box<Detail>>,
+    /// What clients want of the KV of their requests.
+    pub(crate) wishes: &'a Wishes,
+    /// The tiers below CPU memory, if any replica has some.
+    pub(crate) lower: Option<&'a mut LowerTiers>,
 }
 
 impl<S: Sink> World<'_, S> {

@@ -18,6 +18,8 @@ pub(crate) enum Load {
     UnderWay { from: u32, kept: u32 },
     /// They are there.
     Done { kept: u32 },
+    /// It holds no blocks: what lies below CPU memory is on its way there.
+    Fetching,
 }
 
 /// The working state of a request that is waiting or running.

@@ -16,6 +16,7 @@ mod records;
 mod remote;
 mod slab;
 mod slot;
+mod wishes;
 
 pub use adapter_use::AdapterUse;
 pub use attempt::Attempt;
@@ -36,3 +37,4 @@ pub(crate) use location::LocationCounts;
 pub(crate) use remote::Remote;
 pub(crate) use slab::Slab;
 pub(crate) use slot::Slot;
+pub(crate) use wishes::Wishes;

@@ -15,7 +15,7 @@ named_row! {
     /// The numbers of a request.
     Row {
         id, model, prompt_tokens, output_tokens, arrival, rank, prefill, progress, computed, granted, generated, block_tokens,
-        last_hash, load, load_from, load_kept, shareable, flags, decoding_from, urgency, excess, order, before_index,
+        last_hash, load, load_from, load_kept, write_limit, shareable, flags, decoding_from, urgency, excess, order, before_index,
         before_generation, after_index, after_generation, anchor_tick, due_tick, last_token, starved_tick, fixed_output,
         pieces, hashes, fixed_tokens, sat_out, priority, flight,
         adapter,
@@ -44,6 +44,7 @@ fn row(a: &ActiveRequest) -> Row {
         Load::None => (0, 0, 0),
         Load::UnderWay { from, kept } => (1, from, kept),
         Load::Done { kept } => (2, 0, kept),
+        Load::Fetching => (3, 0, 0),
     };
     let ([before_index, before_generation], [after_index, after_generation]) =
         (a.before.numbers().map(u64::from), a.after.numbers().map(u64::from));
@@ -65,6 +66,7 @@ fn row(a: &ActiveRequest) -> Row {
         load,
         load_from: from.into(),
         load_kept: kept.into(),
+        write_limit: a.block_table.limit.wrapping_add(1).into(),
         shareable: a.shareable.into(),
         flags: chained | decoding << 1 | behind << 2 | urged << 3,
         decoding_from: known_change(a.decoding_from.get().map(|at| at.0), a.arrival.0),
@@ -95,7 +97,8 @@ fn request(n: &Row, position: Option<QueuePosition>, from: &mut BitReader) -> Ac
     let load = match n.load {
         0 => Load::None,
         1 => Load::UnderWay { from: n.load_from as u32, kept: n.load_kept as u32 },
-        _ => Load::Done { kept: n.load_kept as u32 },
+        2 => Load::Done { kept: n.load_kept as u32 },
+        _ => Load::Fetching,
     };
     let flag = |bit: u32| n.flags >> bit & 1 == 1;
     let progress = changed(n.progress, n.prompt_tokens);
@@ -117,7 +120,10 @@ fn request(n: &Row, position: Option<QueuePosition>, from: &mut BitReader) -> Ac
         computed: n.computed as u32,
         granted: n.granted as u32,
         generated: n.generated as u32,
-        block_table: BlockTable::without_blocks(changed(n.block_tokens, progress) as u32, n.last_hash),
+        block_table: {
+            let table = BlockTable::without_blocks(changed(n.block_tokens, progress) as u32, n.last_hash);
+            table.written_to((n.write_limit as u32).wrapping_sub(1))
+        },
         load,
         remote: None,
         shareable: n.shareable as u32,

@@ -109,7 +109,7 @@ impl Sight<'_> {
             }
             for &slot in &r.waiting {
                 let active = &self.book.active()[slot];
-                let loads = matches!(active.load, Load::UnderWay { .. });
+                let loads = matches!(active.load, Load::UnderWay { .. } | Load::Fetching);
                 let expected = if loads { Location::Loading(r.id) } else { Location::Queue(r.id) };
                 let location = self.book.here(active.id).location();
                 assert!(location == expected, "INV-2: {:?} in a queue is at {location:?}", active.id);
@@ -148,7 +148,7 @@ impl Sight<'_> {
             let mut loading = 0;
             for &slot in &r.waiting {
                 let active = &self.book.active()[slot];
-                let none = active.load == Load::None;
+                let none = matches!(active.load, Load::None | Load::Fetching);
                 assert!(
                     none == active.block_table.is_empty(),
                     "INV-4: {:?} holds blocks it did not ask for",
@@ -163,7 +163,7 @@ impl Sight<'_> {
             states += self.verify_moving(r, &mut held);
             assert!(states == r.kv.states(), "INV-4: the states of {:?} are miscounted", r.id);
             assert!(holders == r.loads.holders(), "INV-4: the loads of {:?} are miscounted", r.id);
-            r.kv.verify_store(loading);
+            r.kv.verify_tiers(loading, &r.kept_below());
             assert!(members == r.running(), "INV-2: the batch of {:?} is miscounted", r.id);
             r.kv.verify(held.into_iter());
         }

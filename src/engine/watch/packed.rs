@@ -50,7 +50,11 @@ pub(super) enum Of {
 pub(super) fn holders(r: &Replica, slab: &Slab) -> Vec<(Slot, Of)> {
     let some = |slot: Slot| (slot != Slot::NONE).then_some(slot);
     let batch = std::iter::successors(some(r.head), |&slot| some(slab[slot].after));
-    let loading = r.waiting.iter().copied().filter(|&slot| slab[slot].load != Load::None);
+    let loading = r
+        .waiting
+        .iter()
+        .copied()
+        .filter(|&slot| matches!(slab[slot].load, Load::UnderWay { .. } | Load::Done { .. }));
     let own = batch.chain(loading).chain(r.moving.landed.iter().copied()).map(|slot| (slot, Of::Own));
     let reserved = r.moving.incoming.iter().map(|&slot| (slot, Of::Reserved));
     own.chain(reserved).chain(r.moving.outgoing.iter().map(|&slot| (slot, Of::Held))).collect()

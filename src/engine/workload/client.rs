@@ -111,8 +111,8 @@ impl ClientSource {
             && agents.next() <= arrival
         {
             // A continued session comes before one that begins at the same instant.
-            let turn = agents.take();
-            return self.turn(arrival, position, turn);
+            let (turn, place) = agents.take();
+            return self.turn(arrival, position, turn, place);
         }
         if let Some(places) = &mut self.places {
             places.take();
@@ -134,8 +134,8 @@ impl ClientSource {
         }
         if let Some(agents) = self.agents.as_mut().filter(|agents| agents.begin_more()) {
             self.arrivals.advance();
-            let turn = agents.begin(self.prefixes.draw(&mut self.prefix_draws));
-            return self.turn(arrival, position, turn);
+            let (turn, place) = agents.begin(self.prefixes.draw(&mut self.prefix_draws));
+            return self.turn(arrival, position, turn, place);
         }
         let own = self.prompt_tokens.draw(&mut self.prompt_draws);
         let output_tokens = self.output_tokens.draw(&mut self.output_draws);
@@ -191,7 +191,7 @@ impl ClientSource {
     }
 
     /// The request of a turn, with its place in its session.
-    fn turn(&self, arrival: Micros, position: u32, (turn, place): (Turn, u32)) -> RequestSpec {
+    fn turn(&self, arrival: Micros, position: u32, turn: Turn, place: u32) -> RequestSpec {
         let prefix = self.prefixes.text(turn.group);
         let (prompt, output) = match &self.agents {
             Some(agents) => agents.texts_of(&turn, prefix),

@@ -312,6 +312,7 @@ fn explicit(id: &str, arrival_us: u64) -> ExplicitRequest {
         adapter: String::new(),
         session: String::new(),
         priority: 0,
+        max_offload_tokens: None,
     }
 }
 

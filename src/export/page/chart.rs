@@ -1,9 +1,8 @@
 //! Charts over time as SVG: lines between two axes, with a key. Colours are classes, so that the page decides them.
 
-use super::html::escaped;
+use super::html::{escaped, put};
 use base::math::{log10, pow};
 use base::small::decimal::plain;
-use std::fmt::Write as _;
 
 const WIDTH: f64 = 640.0;
 const HEIGHT: f64 = 180.0;
@@ -171,10 +170,6 @@ fn short(x: f64) -> String {
     };
     let scale = ten(digits);
     plain((x * scale).round() / scale)
-}
-
-fn put(out: &mut String, text: std::fmt::Arguments<'_>) {
-    out.write_fmt(text).expect("INV-6: a String takes any text");
 }
 
 #[cfg(test)]

@@ -1,7 +1,6 @@
 //! Pieces of HTML: text that is escaped, tables, lists of figures.
 
-pub(super) use base::html_text::escaped;
-use std::fmt::Write as _;
+pub(super) use base::html_text::{escaped, put};
 
 /// A table under a heading: the first column names the rows, the others are numbers unless they are texts.
 pub(super) struct Table {
@@ -62,10 +61,6 @@ pub(super) fn figures(figures: &[(&str, String)]) -> String {
     }
     out.push_str("</dl>\n");
     out
-}
-
-pub(super) fn put(out: &mut String, text: std::fmt::Arguments<'_>) {
-    out.write_fmt(text).expect("INV-6: a String takes any text");
 }
 
 #[cfg(test)]

@@ -3,11 +3,11 @@
 
 mod chart;
 mod html;
-mod yaml;
 
 use base::number_text::{count, duration, three_digits};
 use base::small::decimal::fixed;
 use base::stats::Summary;
+use base::yaml_text::yaml_text;
 use base::{Micros, json};
 use chart::{Chart, LINES};
 use document::edit_label;
@@ -49,7 +49,7 @@ pub fn page(session: &Session, link: Option<&str>) -> String {
     tables(&mut out, session, &report);
     put(
         &mut out,
-        format_args!("<h2>Scenario</h2>\n<pre>{}</pre>\n", escaped(&yaml::yaml(&json::tree(&scenario)))),
+        format_args!("<h2>Scenario</h2>\n<pre>{}</pre>\n", escaped(&yaml_text(&json::tree(&scenario)))),
     );
     out.push_str("</main>\n<footer>\n");
     put(&mut out, format_args!("<p class=\"m\">Digest of the report: <code>{}</code>. ", session.digest()));

@@ -9,13 +9,15 @@
 //! begin and end; nothing is cut.
 
 mod event;
+mod held;
 mod lanes;
 mod stays;
 mod write;
 
-use super::{Destination, Rows, pool_names};
+pub use held::Held;
+
+use super::rows::{Destination, Rows};
 use base::Micros;
-use base::number_text::count;
 use document::{Compat, Scenario, edit_label};
 use engine::policy::routing::Part;
 use engine::{Decision, Fact, FaultFact, FleetFact};
@@ -38,27 +40,6 @@ pub struct TraceOutput {
     pub out: Box<dyn Write>,
 }
 
-/// What a trace holds of a run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Held {
-    /// Start of what it holds.
-    pub from: Micros,
-    /// End of what it holds.
-    pub to: Micros,
-    /// End of what was asked for.
-    pub asked_to: Micros,
-    /// The limit that ended it.
-    pub most: u32,
-}
-
-impl Held {
-    /// What it holds and why, in one sentence.
-    pub fn sentence(&self) -> String {
-        let (from, to) = (self.from.as_secs(), self.to.as_secs());
-        format!("The trace holds {from} s to {to} s: it has at most {} slices.", count(u64::from(self.most)))
-    }
-}
-
 /// Candidates of a decision whose scores are written.
 const CANDIDATES: usize = 4;
 
@@ -73,12 +54,13 @@ pub(super) struct Trace {
 }
 
 impl Trace {
-    /// The trace of a run that has not begun.
-    pub(super) fn new(course: &[Scenario], TraceOutput { span, most, out }: TraceOutput) -> Self {
+    /// The trace of a run that has not begun, with the names of its pools by number.
+    pub(super) fn new(course: &[Scenario], pools: Vec<String>, asked: TraceOutput) -> Self {
+        let TraceOutput { span, most, out } = asked;
         let blis = course.iter().any(|s| s.cluster.compat == Compat::Blis);
         let [from, to] = span.unwrap_or([Micros::ZERO, Micros::MAX]);
         Self {
-            file: File::new(out, pool_names(course)),
+            file: File::new(out, pools),
             log: event::Log::new(from, to, most),
             stays: Stays::new(blis),
             decisions: 0,

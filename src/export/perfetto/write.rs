@@ -1,7 +1,7 @@
 //! The text of a trace: names of processes and lanes first, then the events in order of time.
 
 use super::event::{Counter, Decided, Event, Flow, Lane, Log, Phase, Process, Refusal, What};
-use crate::Destination;
+use crate::rows::Destination;
 use crate::sheet::BUFFER_BYTES;
 use base::RequestId;
 use engine::{FaultFact, FleetFact, Stage};

@@ -107,7 +107,7 @@ pub struct DecisionPart {
     /// By replica: requests sent there.
     pub targets: Vec<u64>,
     /// The decisions on who prefills a request; missing if there were none.
-    #[cfg_attr(feature = "schema", ts(optional))]
+    #[cfg_attr(feature = "types", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub prefill: Option<StageDecisionPart>,
 }
@@ -151,8 +151,8 @@ pub struct Candidate {
     /// Whether it was chosen.
     pub chosen: bool,
     /// Why it was excluded, such as `wait queue full`; missing if it was not. Excluded replicas come last.
-    #[cfg_attr(feature = "schema", ts(optional))]
-    #[cfg_attr(feature = "schema", ts(optional))]
+    #[cfg_attr(feature = "types", ts(optional))]
+    #[cfg_attr(feature = "types", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub excluded: Option<String>,
     /// The parts of the score; empty for a policy that does not score.
@@ -172,11 +172,11 @@ pub struct ScorePart {
     /// Value times weight; the candidate's score is the sum of these.
     pub product: f64,
     /// Its text, if it is an expression.
-    #[cfg_attr(feature = "schema", ts(optional))]
+    #[cfg_attr(feature = "types", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub expression: Option<Rc<str>>,
     /// The summands of an expression, before its sum is clamped to 0 to 1; missing if it is not a sum.
-    #[cfg_attr(feature = "schema", ts(optional))]
+    #[cfg_attr(feature = "types", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub summands: Option<Vec<SummandValue>>,
 }

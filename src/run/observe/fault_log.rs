@@ -31,6 +31,8 @@ pub(crate) struct FaultRow {
     /// When the last request was sent there while it was down, stuck or unreachable.
     pub(crate) last_sent: Option<Micros>,
     pub(crate) broken: u32,
+    /// Requests of these whose attempts broke in the very event; of a crash.
+    pub(crate) inside: u32,
     pub(crate) lost: u32,
     /// Prompt tokens that its broken attempts computed.
     pub(crate) wasted_prefill: u64,
@@ -155,6 +157,7 @@ impl FaultLog {
                 self.latest = its.map(|i| i as u32);
                 if let Some(row) = self.latest_row() {
                     row.broken += 1;
+                    row.inside += u32::from(lost && row.at == now);
                     row.wasted_prefill += u64::from(prefilled);
                     row.wasted_decode += u64::from(generated);
                 }
@@ -201,6 +204,7 @@ impl FaultLog {
             known: planned.then_some(now),
             last_sent: None,
             broken: 0,
+            inside: 0,
             lost: 0,
             wasted_prefill: 0,
             wasted_decode: 0,

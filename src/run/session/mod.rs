@@ -7,6 +7,7 @@
 mod advance;
 #[cfg(any(feature = "cli", feature = "closeup"))]
 pub mod closeup;
+mod edit_questions;
 mod edits;
 mod evidence;
 #[cfg(any(feature = "cli", feature = "closeup", feature = "lessons"))]

@@ -1,9 +1,14 @@
 //! The page's questions about the run on screen, at the playhead: what every module with a simulation answers.
 
+use super::edit_questions::{
+    DifferencesQuery, EditValues, FieldQuery, FieldSetting, RevisionQuery, RunDocuments, begun_with,
+    edits_to, further,
+};
 use super::view::{EventRows, EventsQuery, Evidence, RequestDetail, RunFigures};
 use super::{History, Session, Trace};
 use base::ask::AttachedBytes;
 use base::{Diagnostic, Diagnostics, Micros, Period, Span};
+use document::ChangedField;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
@@ -28,6 +33,20 @@ questions! {
     report: Report(()) -> RunReport = |run, (), _| Ok(RunReport::of(run.present()));
     /// The outcome of each request, in the form that comparisons read.
     outcomes: Outcomes(()) -> AttachedBytes = |run, (), beside| Ok(beside.answered.add(run.present().outcomes().bytes()));
+    /// The documents in force of this run, and the undo of its latest edit.
+    documents: Documents(()) -> RunDocuments = |run, (), _| Ok(RunDocuments::of(run.present()));
+    /// What sets a field at the playhead.
+    set_field: SetField(FieldQuery) -> FieldSetting = |run, query, _| query.of(run.present());
+    /// The edits that turn the document, JSON text, into another one, edits aside; null if no edits can.
+    edits_to: EditsTo(String) -> Option<Vec<EditValues>> = |run, text, _| edits_to(run.present(), &text);
+    /// The document, JSON text, with an edit, JSON text, from its beginning on.
+    begun_with: BegunWith(String) -> String = |run, edit, _| begun_with(run.present(), &edit);
+    /// The edit that adds a further entry to a list of pools or clients, a copy of the last one with something in it; null if there is none.
+    further_entry: FurtherEntry(String) -> Option<EditValues> = |run, list, _| Ok(further(run.present(), list));
+    /// The document, JSON text, with one of its edits revised.
+    revised: Revised(RevisionQuery) -> String = |run, query, _| Ok(query.of(run.present()));
+    /// The fields that differ between two documents.
+    differences: Differences(DifferencesQuery) -> Vec<ChangedField> = |_, query, _| query.fields();
 }
 
 /// A query for the slowest request that took at most a while, of those with their first token (or else their end) between two instants.

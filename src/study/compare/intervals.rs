@@ -2,10 +2,10 @@
 //! both sides and separately between edits.
 
 use super::spans::Spans;
-use super::{Ending, FIVE, Five, GapBlocks, Metric, Outcome, Outcomes};
+use super::{Ending, GapBlocks, Metric, Outcome, Outcomes};
 use base::digest::Digest;
 use base::stats::{Blocked, Draws, FIGURES, t_975};
-use run::session::report::RunMetric;
+use run::session::report::{RunMetric, Statistic};
 
 /// Most blocks of time.
 pub(super) const BLOCKS: u32 = 32;
@@ -13,6 +13,12 @@ pub(super) const BLOCKS: u32 = 32;
 const RESAMPLES: u32 = 1000;
 /// Resamples that must have values on both sides.
 const RESAMPLES_MIN: usize = 900;
+
+/// Figures of a distribution.
+type Five = [f64; FIGURES];
+/// Which these are, in order.
+const FIVE: [Statistic; FIGURES] =
+    [Statistic::Mean, Statistic::P50, Statistic::P90, Statistic::P95, Statistic::P99];
 
 /// The number of values, and their figures in milliseconds.
 #[derive(Clone, Copy, Debug, Default)]

@@ -8,15 +8,18 @@
 mod answered;
 mod cloud;
 mod detail;
+mod difference;
 mod handovers;
 mod intervals;
 mod pairing;
 mod parts;
 mod regret;
 mod spans;
+mod total_comparison;
 mod totals;
 
 pub use cloud::RequestCloud;
+pub use difference::{Difference, Verdict};
 pub use handovers::HandoverTable;
 pub use parts::*;
 pub(crate) use regret::{Held, held};
@@ -27,16 +30,18 @@ pub use run::session::report::{Direction, Metric};
 use crate::policies::run_policies;
 use answered::LeftOut;
 use base::number_text::count;
-use base::stats::{FIGURES, Interval, UNBOUNDED, mean_interval};
+use base::stats::{Interval, UNBOUNDED, mean_interval};
 use document::Scenario;
 use handovers::HANDOVERS;
 use intervals::{Figures, Sample, differences_of_blocks};
 #[cfg(feature = "cli")]
 pub(crate) use pairing::{Pair as RequestPair, pairs as paired_requests};
 use pairing::{Pair, pairs};
-use run::session::report::{RunMetric, Statistic};
+use run::session::report::RunMetric;
 use spans::Spans;
-use totals::{TOTALS, Total};
+pub use total_comparison::TotalComparison;
+use totals::TOTALS;
+pub use totals::{Total, TotalTable};
 
 /// The figures kept from a pair of runs.
 struct Seed {
@@ -153,7 +158,6 @@ impl Comparing {
         let of_first = Sample::new(a, b, paired, &self.spans);
         let sample = (!several).then_some(&of_first);
         let metric = |metric: Metric| self.metric(metric, sample);
-        let total = |i: usize| self.total(i, sample);
         let detail = |m| detail::detail(m, &of_first, paired.then_some(pairs.as_slice()));
         Some(RunComparison {
             paired,
@@ -174,15 +178,7 @@ impl Comparing {
                 queue_wait_ms: metric(Metric::QueueWait),
                 scheduling_delay_ms: metric(Metric::SchedulingDelay),
             },
-            totals: TotalTable {
-                met_share: total(0),
-                finished_share: total(1),
-                goodput_per_s: total(2),
-                output_tokens_per_s: total(3),
-                kv_hit_rate: total(4),
-                preemptions: total(5),
-                usd_per_million_output_tokens: total(6),
-            },
+            totals: TotalTable::of(|total| self.total(total, sample)),
             figures: (0..self.metrics.len()).map(|i| self.figure(i)).collect(),
             handovers: self.handovers(),
             regret: self.regret(),
@@ -233,10 +229,9 @@ impl Comparing {
         }
     }
 
-    fn total(&self, i: usize, sample: Option<&Sample>) -> TotalComparison {
-        let total = Total::ALL[i];
+    fn total(&self, total: Total, sample: Option<&Sample>) -> TotalComparison {
         let half = sample.and_then(|s| total.half(s, self.since_us));
-        let pairs: Vec<[Option<f64>; 2]> = self.seeds.iter().map(|s| s.totals[i]).collect();
+        let pairs: Vec<[Option<f64>; 2]> = self.seeds.iter().map(|s| s.totals[total as usize]).collect();
         let difference = Difference::of(&pairs, half, total.better(), total.bounds());
         TotalComparison { better: total.better(), difference }
     }
@@ -388,9 +383,3 @@ fn mean(mut values: impl Iterator<Item = f64>) -> Option<f64> {
     let (count, sum) = values.fold((1.0, 0.0), |(n, sum), v| (n + 1.0, sum + (v - first)));
     Some(first + sum / count)
 }
-
-/// Figures of a distribution.
-pub(crate) type Five = [f64; FIGURES];
-/// Which these are, in order.
-const FIVE: [Statistic; FIGURES] =
-    [Statistic::Mean, Statistic::P50, Statistic::P90, Statistic::P95, Statistic::P99];

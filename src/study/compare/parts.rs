@@ -1,7 +1,7 @@
 //! The result of a comparison of two runs: plain data, as printed by `--json` and read by the page. A difference is B
 //! minus A.
 
-use super::{Direction, HandoverTable, RegretTable};
+use super::{Difference, Direction, HandoverTable, RegretTable, TotalComparison, TotalTable, Verdict};
 use run::session::report::MetricUnit;
 use run::session::{PoolEvidence, RunVerdict};
 use serde::Serialize;
@@ -13,7 +13,7 @@ pub struct RunComparison {
     /// Whether the requests of both runs are the same, so that each is compared with itself.
     pub paired: bool,
     /// Why they are not; missing if they are.
-    #[cfg_attr(feature = "schema", ts(optional))]
+    #[cfg_attr(feature = "types", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub not_paired: Option<String>,
     /// Pairs of requests that count in both runs, of all seeds together; without pairs, requests of A that count.
@@ -26,7 +26,7 @@ pub struct RunComparison {
     pub explained: String,
     /// The instant from which requests are compared, in seconds: the last difference between the two runs; missing if
     /// all requests that count are compared.
-    #[cfg_attr(feature = "schema", ts(optional))]
+    #[cfg_attr(feature = "types", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub since_s: Option<f64>,
     /// What a reader must know to interpret the numbers.
@@ -40,15 +40,15 @@ pub struct RunComparison {
     /// Figures of whole runs.
     pub totals: TotalTable,
     /// Further figures of whole runs, those that are asked for; missing without any.
-    #[cfg_attr(feature = "schema", ts(optional, as = "Option<_>"))]
+    #[cfg_attr(feature = "types", ts(optional, as = "Option<_>"))]
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub figures: Vec<FigureComparison>,
     /// Figures of hand-overs; missing unless a pool has a role in one of them.
-    #[cfg_attr(feature = "schema", ts(optional))]
+    #[cfg_attr(feature = "types", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub handovers: Option<HandoverTable>,
     /// Both against the oracle; missing unless one of them has an autoscaler.
-    #[cfg_attr(feature = "schema", ts(optional))]
+    #[cfg_attr(feature = "types", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub regret: Option<RegretTable>,
     /// The requests of the first seed, one by one.
@@ -97,43 +97,9 @@ pub struct Side {
     /// Whether requests piled up, of the seed with the worst verdict.
     pub load: RunVerdict,
     /// How far the latency figures of each pool can be trusted, of the seed with the worst verdict.
-    #[cfg_attr(feature = "schema", ts(optional, as = "Option<_>"))]
+    #[cfg_attr(feature = "types", ts(optional, as = "Option<_>"))]
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub evidence: Vec<PoolEvidence>,
-}
-
-/// The verdict on a difference.
-#[apply(typescript!)]
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Verdict {
-    /// B is better: the whole interval lies on that side of zero.
-    Better,
-    /// B is worse.
-    Worse,
-    /// The interval holds zero: no difference can be shown.
-    NoneShown,
-    /// There is no interval, because a side has too few values.
-    Unknown,
-}
-
-/// A figure of both, and its difference with a 95 % confidence interval. Over several seeds `a` and `b` are means
-/// over the seeds.
-#[apply(typescript!)]
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct Difference {
-    /// In A; null without values.
-    pub a: Option<f64>,
-    /// In B.
-    pub b: Option<f64>,
-    /// B minus A.
-    pub diff: Option<f64>,
-    /// Lower end of the interval of the difference.
-    pub lo: Option<f64>,
-    /// Its upper end.
-    pub hi: Option<f64>,
-    /// The verdict.
-    pub verdict: Verdict,
 }
 
 /// A time of requests, in milliseconds: figures of the requests that arrived in the measurement window and have it, in both runs if
@@ -146,7 +112,7 @@ pub struct MetricComparison {
     /// Values of B.
     pub count_b: u64,
     /// The requests that the verdicts are over; missing if both runs have the time of the same ones.
-    #[cfg_attr(feature = "schema", ts(optional))]
+    #[cfg_attr(feature = "types", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub over: Option<Over>,
     /// Which values are the better ones.
@@ -191,17 +157,6 @@ pub struct MetricTable {
     pub scheduling_delay_ms: MetricComparison,
 }
 
-/// A figure of whole runs.
-#[apply(typescript!)]
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct TotalComparison {
-    /// Which values are the better ones.
-    pub better: Direction,
-    /// The figure.
-    #[serde(flatten)]
-    pub difference: Difference,
-}
-
 /// A further figure of whole runs, by its name.
 #[apply(typescript!)]
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -215,27 +170,6 @@ pub struct FigureComparison {
     /// The figure of both, and its difference.
     #[serde(flatten)]
     pub comparison: TotalComparison,
-}
-
-/// Figures of whole runs. Cache hits and preemptions have no interval from one seed, nor has the cost of a changing
-/// number of replicas.
-#[apply(typescript!)]
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct TotalTable {
-    /// Share that met every objective, 0 to 1, among compared requests that finished, were refused or were dropped.
-    pub met_share: TotalComparison,
-    /// Share of all compared requests that finished, 0 to 1.
-    pub finished_share: TotalComparison,
-    /// Finished requests per second that met every objective.
-    pub goodput_per_s: TotalComparison,
-    /// Output tokens per second.
-    pub output_tokens_per_s: TotalComparison,
-    /// Share of prompt blocks found in a cache, 0 to 1.
-    pub kv_hit_rate: TotalComparison,
-    /// Preemptions, warm-up included.
-    pub preemptions: TotalComparison,
-    /// US dollars per million output tokens; null without prices.
-    pub usd_per_million_output_tokens: TotalComparison,
 }
 
 /// The times of single requests of the first seed. ITL is not a time of one request.
@@ -261,7 +195,7 @@ pub struct MetricDetail {
     /// Both distributions: at most 200 points each.
     pub ecdf: EcdfPart,
     /// The differences of the same requests; missing without pairs.
-    #[cfg_attr(feature = "schema", ts(optional))]
+    #[cfg_attr(feature = "types", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub paired: Option<PairedPart>,
 }

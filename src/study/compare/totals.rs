@@ -1,47 +1,86 @@
 //! Totals: figures of whole runs, and the confidence in their differences from one pair of runs.
 
 use super::intervals::{Sample, difference_of_means};
-use super::{Direction, Ending, Outcome, Outcomes};
+use super::{Direction, Ending, Outcome, Outcomes, TotalComparison};
 use base::stats::SHARE_DIFFERENCE;
 use run::session::report::RunMetric;
+use serde::Serialize;
 
-/// A figure of a whole run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Total {
-    /// Share of the decided requests that met every objective.
-    MetShare,
-    /// Share of all requests that finished.
-    FinishedShare,
-    /// A figure of the report.
-    Of(RunMetric),
+/// The figures of whole runs: each with its field in the table. Readers of the table go through its rows, so that they
+/// do not compile until they name a new figure.
+macro_rules! totals {
+    ($($(#[doc = $about:tt])+ $field:ident: $total:ident,)+) => {
+        /// A figure of a whole run.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum Total {
+            $($(#[doc = $about])+ $total,)+
+        }
+
+        /// How many figures of whole runs there are.
+        pub(super) const TOTALS: usize = [$(Total::$total),+].len();
+
+        impl Total {
+            pub(super) const ALL: [Self; TOTALS] = [$(Self::$total),+];
+        }
+
+        /// Figures of whole runs. Cache hits and preemptions have no interval from one seed, nor has the cost of a changing
+        /// number of replicas.
+        #[apply(typescript!)]
+        #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+        pub struct TotalTable {
+            $($(#[doc = $about])+ pub $field: TotalComparison,)+
+        }
+
+        impl TotalTable {
+            pub(super) fn of(figure: impl Fn(Total) -> TotalComparison) -> Self {
+                Self { $($field: figure(Total::$total),)+ }
+            }
+
+            /// Each figure with its comparison.
+            pub fn rows(&self) -> [(Total, &TotalComparison); TOTALS] {
+                [$((Total::$total, &self.$field)),+]
+            }
+        }
+    };
 }
 
-pub(super) const TOTALS: usize = 7;
+totals! {
+    /// Share that met every objective, 0 to 1, among compared requests that finished, were refused or were dropped.
+    met_share: MetShare,
+    /// Share of all compared requests that finished, 0 to 1.
+    finished_share: FinishedShare,
+    /// Finished requests per second that met every objective.
+    goodput_per_s: GoodputPerS,
+    /// Output tokens per second.
+    output_tokens_per_s: OutputTokensPerS,
+    /// Share of prompt blocks found in a cache, 0 to 1.
+    kv_hit_rate: KvHitRate,
+    /// Preemptions, warm-up included.
+    preemptions: Preemptions,
+    /// US dollars per million output tokens; null without prices.
+    usd_per_million_output_tokens: UsdPerMillionOutputTokens,
+}
 
 impl Total {
-    pub(super) const ALL: [Self; TOTALS] = [
-        Self::MetShare,
-        Self::FinishedShare,
-        Self::Of(RunMetric::GoodputPerS),
-        Self::Of(RunMetric::OutputTokensPerS),
-        Self::Of(RunMetric::KvHitRate),
-        Self::Of(RunMetric::Preemptions),
-        Self::Of(RunMetric::UsdPerMillionOutputTokens),
-    ];
+    /// The figure of the report that it is; `None` of shares of requests.
+    fn metric(self) -> Option<RunMetric> {
+        match self {
+            Self::MetShare | Self::FinishedShare => None,
+            Self::GoodputPerS => Some(RunMetric::GoodputPerS),
+            Self::OutputTokensPerS => Some(RunMetric::OutputTokensPerS),
+            Self::KvHitRate => Some(RunMetric::KvHitRate),
+            Self::Preemptions => Some(RunMetric::Preemptions),
+            Self::UsdPerMillionOutputTokens => Some(RunMetric::UsdPerMillionOutputTokens),
+        }
+    }
 
     pub(super) fn better(self) -> Direction {
-        match self {
-            Self::MetShare | Self::FinishedShare => Direction::Higher,
-            Self::Of(metric) => metric.better(),
-        }
+        self.metric().map_or(Direction::Higher, RunMetric::better)
     }
 
     /// The bounds of its difference.
     pub(super) fn bounds(self) -> [f64; 2] {
-        match self {
-            Self::MetShare | Self::FinishedShare => SHARE_DIFFERENCE,
-            Self::Of(metric) => metric.unit().difference_bounds(),
-        }
+        self.metric().map_or(SHARE_DIFFERENCE, |metric| metric.unit().difference_bounds())
     }
 
     /// Its value of a run. Goodput is the report's, or of the requests that arrived from `since_us` on; figures
@@ -52,17 +91,16 @@ impl Total {
             let (met, count) = of.fold((0_u64, 0_u64), |(n, of), r| (n + u64::from(part(r.ending)), of + 1));
             (count > 0).then(|| met as f64 / count as f64)
         };
-        match self {
-            Self::MetShare => share(MET),
-            Self::FinishedShare => share(FINISHED),
-            Self::Of(metric) => match since_us.filter(|_| metric == RunMetric::GoodputPerS) {
-                None => run.figure(metric),
-                Some(since_us) => {
-                    let seconds = (run.report.run.clock_us as f64 - since_us as f64) / 1e6;
-                    let met = run.requests.iter().filter(|r| r.counted && r.ending == Ending::Met).count();
-                    (seconds > 0.0).then(|| met as f64 / seconds)
-                }
-            },
+        let Some(metric) = self.metric() else {
+            return share(if self == Self::MetShare { MET } else { FINISHED });
+        };
+        match since_us.filter(|_| metric == RunMetric::GoodputPerS) {
+            None => run.figure(metric),
+            Some(since_us) => {
+                let seconds = (run.report.run.clock_us as f64 - since_us as f64) / 1e6;
+                let met = run.requests.iter().filter(|r| r.counted && r.ending == Ending::Met).count();
+                (seconds > 0.0).then(|| met as f64 / seconds)
+            }
         }
     }
 
@@ -78,13 +116,9 @@ impl Total {
         match self {
             Self::MetShare => shares(MET),
             Self::FinishedShare => shares(FINISHED),
-            Self::Of(RunMetric::GoodputPerS) => {
-                of(both(|r| u64::from(r.ending == Ending::Met)), &|_, rate| rate / 1e6)
-            }
-            Self::Of(RunMetric::OutputTokensPerS) if since_us.is_none() => {
-                of(both(shown_tokens), &|_, rate| rate / 1e6)
-            }
-            Self::Of(RunMetric::UsdPerMillionOutputTokens)
+            Self::GoodputPerS => of(both(|r| u64::from(r.ending == Ending::Met)), &|_, rate| rate / 1e6),
+            Self::OutputTokensPerS if since_us.is_none() => of(both(shown_tokens), &|_, rate| rate / 1e6),
+            Self::UsdPerMillionOutputTokens
                 if since_us.is_none() && sample.sides().into_iter().all(is_steady) =>
             {
                 let tokens = both(shown_tokens);
@@ -96,7 +130,10 @@ impl Total {
                 let cost = at_once?;
                 of(tokens, &|side, rate| cost[side] / rate)
             }
-            Self::Of(_) => None,
+            Self::OutputTokensPerS
+            | Self::KvHitRate
+            | Self::Preemptions
+            | Self::UsdPerMillionOutputTokens => None,
         }
     }
 }

@@ -1,15 +1,17 @@
 //! The evaluation in words and numbers, the most informative first: scores, the case with the lowest one, the requests
 //! that lost most, the other cases, and what the expressions do not use.
 
+use super::candidate::Candidate;
+use super::evaluated::Evaluated;
+use super::evaluation::{Artifacts, CaseResult, EvaluatedSuite, Evaluation, Status};
 use super::losers::{described, line};
-use super::run::Figure;
-use super::score::mean;
-use super::suite::{Better, Objective};
+use super::options::Options;
+use super::run::{CaseRun, Figure};
+use super::run_pair::RunPair;
+use super::runner::Runner;
+use super::score::{ObjectiveScore, mean};
+use super::suite::{Better, Case, Objective, Suite};
 use super::text::{cut, figure, ms, percent, verdict};
-use super::{
-    Artifacts, Candidate, CaseResult, Evaluated, Evaluation, Options, RunPair, Runner, Status, Suite,
-    of_suite,
-};
 use crate::compare::{Ending, Outcomes};
 use crate::whatif::AccountedTime;
 use base::digest::Digest;
@@ -61,7 +63,7 @@ pub(super) fn written(subject: &Subject<'_>, runner: &impl Runner) -> Evaluation
     let understood = understood.unwrap_or_default();
     let runs: Vec<String> = cases.iter().map(|case| format!("{} {}", case.id, case.digest)).collect();
     let said = format!("{} {} {combined_score} {}", suite.digest, json::compact(&understood), runs.join(" "));
-    let by_objective = |i: usize, of: fn(&super::ObjectiveScore) -> Option<f64>| {
+    let by_objective = |i: usize, of: fn(&ObjectiveScore) -> Option<f64>| {
         let values: Option<Vec<f64>> =
             evaluated.iter().map(|of_case| of(&of_case.result.objectives[i])).collect();
         values.map(|values| mean(&values))
@@ -86,7 +88,7 @@ pub(super) fn written(subject: &Subject<'_>, runner: &impl Runner) -> Evaluation
         artifacts: Artifacts { feedback },
         candidate: understood,
         problems: Vec::new(),
-        suite: of_suite(suite, options),
+        suite: EvaluatedSuite::of(suite, options),
         digest: Digest::of(said.as_bytes()).hex(),
     }
 }
@@ -156,7 +158,7 @@ fn whole_text(subject: &Subject<'_>, score: f64, texts: &[String], lost: &[Strin
 
 /// What of a candidate has no effect.
 fn notes(suite: &Suite, candidate: &Candidate) -> Vec<String> {
-    let scaled = |case: &super::Case| {
+    let scaled = |case: &Case| {
         case.scenario.cluster.pools.iter().any(|pool| pool.scaling.policy != document::ScalingPolicy::None)
     };
     let without: Vec<&str> =
@@ -247,7 +249,7 @@ fn push_groups(out: &mut String, suite: &Suite, runs: &[RunPair]) {
     for name in names.iter().filter(|name| !name.contains('.')).take(GROUPS) {
         let path = format!("{key}.{name}.{metric}_ms.{statistic}");
         let figure = Figure::read(&path);
-        let of = |side: fn(&RunPair) -> &super::CaseRun| {
+        let of = |side: fn(&RunPair) -> &CaseRun| {
             let one = |pair: &RunPair| {
                 let miss_ms = pair.baseline.length_ms().max(pair.candidate.length_ms());
                 figure.of(side(pair), miss_ms)

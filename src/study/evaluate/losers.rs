@@ -1,9 +1,11 @@
 //! The requests that lost most against the baseline: where their time went, what the router saw, and what another
 //! replica would have done.
 
+use super::evaluated::Evaluated;
 use super::run::CaseRun;
+use super::runner::Runner;
+use super::suite::Suite;
 use super::text::ms;
-use super::{Evaluated, Runner, Suite};
 use crate::compare::{Outcome, paired_requests};
 use crate::whatif::{
     Account, AccountedTime, Alternative, AskedStage, Asking, Cause, Explaining, WhatIf, WhatIfQuery,

@@ -1,14 +1,14 @@
 //! One run of a case, and its figures. Refused and unfinished requests are misses: in a latency they count as long as the
 //! whole run.
 
-use super::suite::Case;
 use crate::compare::{Metric, Outcome, Outcomes};
 use base::math::floor;
 use base::{Diagnostics, Micros, json};
 use document::Scenario;
-use run::session::Session;
 use run::session::report::Statistic;
+use run::session::{Session, Trace};
 use serde_json::Value;
+use std::sync::Arc;
 
 /// What became of the requests of a run, and its report.
 #[derive(Clone, Debug)]
@@ -19,10 +19,10 @@ pub(super) struct CaseRun {
 }
 
 impl CaseRun {
-    /// Runs a scenario of a case with one of its seeds.
-    pub(super) fn of(case: &Case, scenario: &Scenario, seed: u64) -> Result<Self, Diagnostics> {
+    /// Runs a scenario with a seed and the recorded traffic that it replays.
+    pub(super) fn of(scenario: &Scenario, seed: u64, trace: Option<Arc<Trace>>) -> Result<Self, Diagnostics> {
         let scenario = Scenario { seed, ..scenario.clone() };
-        let (mut session, _) = Session::start_for_rows(scenario, case.trace.clone())?;
+        let (mut session, _) = Session::start_for_rows(scenario, trace)?;
         session.advance(Micros::MAX, u64::MAX);
         let (outcomes, report) = session.outcomes_and_report();
         Ok(Self { outcomes, report: json::tree(&report) })

@@ -38,10 +38,10 @@ pub struct LessonScenario {
     /// The name of a preset; empty with a document.
     pub preset: String,
     /// A scenario, as in a file of its own.
-    #[cfg_attr(feature = "schema", ts(type = "unknown"))]
+    #[cfg_attr(feature = "types", ts(type = "unknown"))]
     pub document: Option<Value>,
     /// Values of fields by path, as `--set` takes them.
-    #[cfg_attr(feature = "schema", ts(type = "{ [path: string]: unknown }"))]
+    #[cfg_attr(feature = "types", ts(type = "{ [path: string]: unknown }"))]
     pub set: BTreeMap<String, Value>,
 }
 
@@ -53,14 +53,14 @@ pub struct LessonRun {
     /// The name of its scenario: one of the lesson's, or a preset.
     pub scenario: String,
     /// Values of fields by path, as `--set` takes them; `traffic` multiplies the rates of all clients.
-    #[cfg_attr(feature = "schema", ts(type = "{ [path: string]: unknown }"))]
+    #[cfg_attr(feature = "types", ts(type = "{ [path: string]: unknown }"))]
     pub set: BTreeMap<String, Value>,
 }
 
 /// What a step is about.
 #[apply(typescript!)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "schema", ts(rename_all = "kebab-case"))]
+#[cfg_attr(feature = "types", ts(rename_all = "kebab-case"))]
 pub enum StepType {
     /// The reader guesses.
     Predict,

@@ -1,7 +1,7 @@
 //! Where a step opens: its scenario, its instant and its view.
 
 use super::{Lesson, LessonScenario};
-use crate::sweep::scale_traffic;
+use crate::sweep::traffic::{TRAFFIC, scale_traffic};
 use base::alike::nearest;
 use base::{Diagnostic, Diagnostics, json};
 use document::link::{View, read_settings};
@@ -87,7 +87,7 @@ pub(super) fn with_settings(
 ) -> Result<Scenario, Diagnostics> {
     let mut traffic = None;
     for (path, value) in set {
-        if path == super::runs::TRAFFIC {
+        if path == TRAFFIC {
             let factor = value.as_f64().filter(|x| *x > 0.0 && *x <= document::limits::RATE_FACTOR);
             traffic = Some(factor.ok_or_else(|| {
                 let allowed = "a factor above 0";

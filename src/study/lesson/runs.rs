@@ -8,8 +8,6 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The name for the rates of all clients in `set` and as the path of a curve: its values are factors.
-pub(super) const TRAFFIC: &str = "traffic";
 /// The root of the value of a curve.
 const RUN: &str = "run";
 

@@ -153,7 +153,7 @@ pub struct ComparedRuns {
     pairs: Vec<OutcomesPair>,
     /// For each pair those of the runs of their oracles, if there are any.
     #[serde(default)]
-    #[cfg_attr(feature = "schema", ts(optional, as = "Option<_>"))]
+    #[cfg_attr(feature = "types", ts(optional, as = "Option<_>"))]
     bounds: Vec<OutcomesPair>,
 }
 
@@ -255,7 +255,7 @@ pub struct EntrantQuery {
     /// The scenario.
     scenario: String,
     /// The settings by path.
-    #[cfg_attr(feature = "schema", ts(type = "{ [path: string]: unknown }"))]
+    #[cfg_attr(feature = "types", ts(type = "{ [path: string]: unknown }"))]
     set: FieldValues,
     /// The instant, in microseconds.
     from_us: f64,
@@ -282,7 +282,7 @@ pub struct ElsewhereQuery {
     /// The number of threads that make runs.
     workers: u32,
     /// The milliseconds of one run, if some have ended.
-    #[cfg_attr(feature = "schema", ts(optional))]
+    #[cfg_attr(feature = "types", ts(optional))]
     case_ms: Option<f64>,
 }
 
@@ -364,6 +364,6 @@ pub struct VerdictQuery {
     /// Its runs that have ended.
     ended: Vec<CaseFigures>,
     /// The reader's guess.
-    #[cfg_attr(feature = "schema", ts(optional))]
+    #[cfg_attr(feature = "types", ts(optional))]
     guess: Option<Guess>,
 }

@@ -100,7 +100,7 @@ pub struct MakeQuery {
     /// What the link has besides.
     asked: Asked,
     /// A second scenario, if `asked` names a second run.
-    #[cfg_attr(feature = "schema", ts(optional))]
+    #[cfg_attr(feature = "types", ts(optional))]
     beside: Option<String>,
 }
 
@@ -198,7 +198,7 @@ pub struct TraceFileQuery {
     /// Its name.
     name: String,
     /// Names of its columns, as in `arrival:ms=t,prompt=in,output=out`.
-    #[cfg_attr(feature = "schema", ts(optional))]
+    #[cfg_attr(feature = "types", ts(optional))]
     columns: Option<String>,
 }
 

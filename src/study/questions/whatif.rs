@@ -49,7 +49,7 @@ pub struct AskedRun {
     /// The scenario, JSON text.
     scenario: String,
     /// The packed rows of the trace that it replays.
-    #[cfg_attr(feature = "schema", ts(optional))]
+    #[cfg_attr(feature = "types", ts(optional))]
     trace: Option<AttachedBytes>,
 }
 

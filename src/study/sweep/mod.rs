@@ -10,7 +10,7 @@ mod ratio;
 mod ratio_study;
 mod row;
 mod summary;
-mod traffic;
+pub(crate) mod traffic;
 mod vary;
 
 pub use capacity::{

@@ -4,12 +4,15 @@
 //! The GPUs stay the same. With replicas of equal size so does the number of replicas; otherwise each number of the
 //! larger replicas leaves the rest to the smaller ones, and a few GPUs may be unused, which the case says.
 
-use super::vary::RATIO;
 use base::{Diagnostic, Diagnostics};
 use document::{Pool, Role, ScalingPolicy, Scenario, limits};
 use engine::perf::gpus;
 use serde::{Deserialize, Serialize};
 use std::fmt;
+
+/// The name for the replicas that prefill and those that decode, together as many GPUs as the scenario has: its values
+/// are ratios such as 2:6, or mixed.
+pub(super) const RATIO: &str = "ratio";
 
 /// How the replicas are divided.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

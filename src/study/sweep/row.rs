@@ -106,7 +106,7 @@ pub struct RunRow {
     /// Where its load lies: below, near or over the knee; empty if it is not known.
     pub regime: String,
     /// Further figures by name, those that are asked for and known.
-    #[cfg_attr(feature = "schema", ts(type = "{ [name: string]: number }"))]
+    #[cfg_attr(feature = "types", ts(type = "{ [name: string]: number }"))]
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub metrics: BTreeMap<String, f64>,
 }

@@ -36,7 +36,7 @@ pub struct SweepSummary {
     pub front: Vec<u32>,
     /// How far the latency figures of each pool can be trusted, if their class is the same in all points; else each point
     /// has its own.
-    #[cfg_attr(feature = "schema", ts(optional, as = "Option<_>"))]
+    #[cfg_attr(feature = "types", ts(optional, as = "Option<_>"))]
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub evidence: Vec<PoolEvidence>,
 }

@@ -5,6 +5,9 @@ use base::{Diagnostic, json};
 use document::{Arrivals, Scenario, limits};
 use serde_json::Value;
 
+/// The name for the rates of all clients, or the speed of the trace: its values are factors.
+pub(crate) const TRAFFIC: &str = "traffic";
+
 /// Multiplies the rates of all clients, those that edits set included, or the speed of the trace, or the rate at which its sessions start.
 pub fn scale_traffic(scenario: &mut Scenario, factor: f64) -> Result<(), Diagnostic> {
     assert!(factor.is_finite() && factor > 0.0, "INV-6: traffic of {factor} times");

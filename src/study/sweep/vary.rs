@@ -1,16 +1,11 @@
 //! The variation of a sweep: a path of the document and its values.
 
-use super::ratio::{Ratio, Ratios};
+use super::ratio::{RATIO, Ratio, Ratios};
+use super::traffic::{TRAFFIC, scale_traffic};
 use crate::policies::leave_out;
 use base::{Diagnostic, Diagnostics};
 use document::{Scenario, from_value, limits, set_field};
 use serde_json::Value;
-
-/// The name for the rates of all clients, or the speed of the trace: its values are factors.
-pub(crate) const TRAFFIC: &str = "traffic";
-/// The name for the replicas that prefill and those that decode, together as many GPUs as the scenario has: its values
-/// are ratios such as 2:6, or mixed.
-pub(crate) const RATIO: &str = "ratio";
 
 /// A path and its values.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -73,7 +68,7 @@ impl Vary {
             vec![Diagnostic::error(TRAFFIC, value, allowed, "1 is the traffic of the scenario")]
         })?;
         let mut scenario: Scenario = from_value(document.clone())?;
-        super::scale_traffic(&mut scenario, factor).map_err(|d| vec![d])?;
+        scale_traffic(&mut scenario, factor).map_err(|d| vec![d])?;
         *document = base::json::tree(&scenario);
         Ok(())
     }

@@ -1,7 +1,8 @@
 //! Judges whether a run meets the assumptions of a law, each with its figure.
 
+use super::buckets::Buckets;
 use super::laws::{AssumptionKind as A, Law};
-use super::observed::{Buckets, Observed};
+use super::observed::Observed;
 use super::server::Fleet;
 use document::{RoutingPolicy, Scheduler};
 use serde::Serialize;

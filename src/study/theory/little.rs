@@ -1,6 +1,6 @@
 //! Little's law on the figures of a run: by stretch the numbers of requests and their times, of which two give the third.
 
-use super::observed::Buckets;
+use super::buckets::Buckets;
 use crate::compare::{Ending, Outcome};
 
 /// Means of a stretch of a run: of numbers over its time, of times over the requests that arrived in it.

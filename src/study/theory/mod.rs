@@ -4,6 +4,7 @@
 //! It works on a scenario and on [`Outcomes`], as comparisons do: the command line makes these, and the page gets
 //! them from the thread of its run.
 
+mod buckets;
 mod judge;
 mod laws;
 mod little;

@@ -1,10 +1,64 @@
 //! Rate, lengths and instants of a trace.
 
-use super::{TraceArrivals, TraceBin, TraceLengths, TraceRate};
 use base::Micros;
 use base::digest::Digest;
 use base::small::sort::sort_by_key;
 use engine::workload::Trace;
+use serde::Serialize;
+
+/// Requests over time.
+#[apply(typescript!)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct TraceRate {
+    /// Requests per second from the first to the last.
+    pub mean_per_s: f64,
+    /// Requests per second in the busiest bucket.
+    pub peak_per_s: f64,
+    /// Length of a bucket in seconds.
+    pub bucket_s: f64,
+    /// Requests of each bucket.
+    pub requests: Vec<u64>,
+}
+
+/// Lengths of prompts or answers in tokens.
+#[apply(typescript!)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct TraceLengths {
+    /// Mean.
+    pub mean: f64,
+    /// Half are at most this long.
+    pub p50: u32,
+    /// 99 % are at most this long.
+    pub p99: u32,
+    /// The longest.
+    pub max: u32,
+    /// How many have which length.
+    pub bins: Vec<TraceBin>,
+}
+
+/// Requests of a range.
+#[apply(typescript!)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct TraceBin {
+    /// The least value of the range.
+    pub from: u32,
+    /// The greatest value of the range.
+    pub to: u32,
+    /// How many.
+    pub count: u64,
+}
+
+/// Instants at which requests arrive.
+#[apply(typescript!)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct TraceArrivals {
+    /// Requests at one instant, in the mean.
+    pub at_once: f64,
+    /// Median time between two instants with requests, in seconds.
+    pub step_s: f64,
+    /// Whether the clock of the file is coarse: at least two requests at an instant in the mean.
+    pub is_coarse: bool,
+}
 
 /// Lengths of a bucket of time in seconds; the first that gives few enough buckets is taken.
 const BUCKETS_S: [u64; 14] = [1, 2, 5, 10, 20, 60, 120, 300, 600, 1800, 3600, 21_600, 86_400, 604_800];

@@ -1,14 +1,18 @@
 //! Inspection of a recorded trace, before anything runs: its rate, its lengths, how much of its prompts a cache finds
 //! again, its sessions, and what is odd about it.
 
+mod ceiling;
 mod figures;
 mod reuse;
 mod rows;
 
 use base::{Diagnostics, Micros};
+pub use ceiling::{CeilingPoint, DealtCeiling, TierShare, TierSize, TraceCeiling};
 use document::SloClass;
 use engine::workload::{Trace, TraceFound, TraceReading, TraceSummary};
+pub use figures::{TraceArrivals, TraceBin, TraceLengths, TraceRate};
 use figures::{gaps, lengths, rate, repeats, steps};
+pub use reuse::{TraceReuse, TraceReusePoint};
 pub use rows::TraceFigures;
 use serde::Serialize;
 
@@ -50,72 +54,6 @@ pub struct TraceInspection {
     pub problems: Diagnostics,
 }
 
-/// Requests over time.
-#[apply(typescript!)]
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct TraceRate {
-    /// Requests per second from the first to the last.
-    pub mean_per_s: f64,
-    /// Requests per second in the busiest bucket.
-    pub peak_per_s: f64,
-    /// Length of a bucket in seconds.
-    pub bucket_s: f64,
-    /// Requests of each bucket.
-    pub requests: Vec<u64>,
-}
-
-/// Lengths of prompts or answers in tokens.
-#[apply(typescript!)]
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct TraceLengths {
-    /// Mean.
-    pub mean: f64,
-    /// Half are at most this long.
-    pub p50: u32,
-    /// 99 % are at most this long.
-    pub p99: u32,
-    /// The longest.
-    pub max: u32,
-    /// How many have which length.
-    pub bins: Vec<TraceBin>,
-}
-
-/// Requests of a range.
-#[apply(typescript!)]
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-pub struct TraceBin {
-    /// The least value of the range.
-    pub from: u32,
-    /// The greatest value of the range.
-    pub to: u32,
-    /// How many.
-    pub count: u64,
-}
-
-/// What an ideal cache finds again: least recently used blocks leave first, and a prompt finds its leading blocks.
-#[apply(typescript!)]
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct TraceReuse {
-    /// Share of prompt tokens that a cache without a bound finds.
-    pub unbounded: f64,
-    /// Tokens of different text in all prompts: a cache of this size is as good as one without a bound.
-    pub distinct_tokens: u64,
-    /// Share by size of the cache.
-    pub points: Vec<TraceReusePoint>,
-    /// Requests looked at: the first ones, if the trace has too many blocks.
-    pub requests: u64,
-}
-
-/// What a cache of one size finds.
-#[apply(typescript!)]
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct TraceReusePoint {
-    /// Size of the cache in tokens.
-    pub tokens: u64,
-    /// Share of prompt tokens found.
-    pub share: f64,
-}
-
 /// Sessions of a trace.
 #[apply(typescript!)]
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -132,18 +70,6 @@ pub struct TraceSessions {
     pub gap_p50_s: Option<f64>,
     /// 99 % of these times are at most this long, in seconds.
     pub gap_p99_s: Option<f64>,
-}
-
-/// Instants at which requests arrive.
-#[apply(typescript!)]
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct TraceArrivals {
-    /// Requests at one instant, in the mean.
-    pub at_once: f64,
-    /// Median time between two instants with requests, in seconds.
-    pub step_s: f64,
-    /// Whether the clock of the file is coarse: at least two requests at an instant in the mean.
-    pub is_coarse: bool,
 }
 
 /// Requests with a name.

@@ -4,9 +4,33 @@
 //! (Mattson's stack distance). A prompt finds its leading blocks, so a block counts as far away as the farthest one up
 //! to it.
 
-use super::{TraceReuse, TraceReusePoint};
 use base::lookup::LookupMap;
 use engine::workload::Trace;
+use serde::Serialize;
+
+/// What an ideal cache finds again: least recently used blocks leave first, and a prompt finds its leading blocks.
+#[apply(typescript!)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct TraceReuse {
+    /// Share of prompt tokens that a cache without a bound finds.
+    pub unbounded: f64,
+    /// Tokens of different text in all prompts: a cache of this size is as good as one without a bound.
+    pub distinct_tokens: u64,
+    /// Share by size of the cache.
+    pub points: Vec<TraceReusePoint>,
+    /// Requests looked at: the first ones, if the trace has too many blocks.
+    pub requests: u64,
+}
+
+/// What a cache of one size finds.
+#[apply(typescript!)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct TraceReusePoint {
+    /// Size of the cache in tokens.
+    pub tokens: u64,
+    /// Share of prompt tokens found.
+    pub share: f64,
+}
 
 /// Most blocks looked at.
 const BLOCKS: u64 = 20_000_000;
@@ -59,7 +83,7 @@ fn power(n: u64) -> u32 {
 
 /// Blocks in the order of their last use, in slots.
 #[derive(Debug, Default)]
-struct Stack {
+pub(super) struct Stack {
     /// The slot of each block.
     slots: LookupMap<u64, u32>,
     /// The block in each slot and its tokens, 0 if it is used elsewhere since.
@@ -71,13 +95,13 @@ struct Stack {
 
 impl Stack {
     /// Tokens of the blocks used since `block`, and of itself.
-    fn distance(&self, block: u64) -> Option<u64> {
+    pub(super) fn distance(&self, block: u64) -> Option<u64> {
         let slot = self.slots.get(block)? as usize;
         Some(self.tokens - self.before(slot))
     }
 
     /// Uses a block of `len` tokens; returns its tokens if it is new.
-    fn touch(&mut self, block: u64, len: u32) -> u64 {
+    pub(super) fn touch(&mut self, block: u64, len: u32) -> u64 {
         let known = self.slots.get(block);
         let len = match known {
             None => len,

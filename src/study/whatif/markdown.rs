@@ -1,7 +1,7 @@
 //! An explanation as Markdown: its sentences, the table of causes, and what the groups have in common.
 
 use super::account::AccountedTime;
-use super::explain::{CausePart, Explanation, RequestGroup};
+use super::explanation::{CausePart, Explanation, RequestGroup};
 use super::sentences::{in_ms, in_percent};
 use std::fmt::{self, Write};
 

@@ -7,17 +7,17 @@
 
 mod account;
 mod explain;
+mod explanation;
 mod markdown;
 mod others;
 mod sentences;
 mod steps;
 
 pub use account::{Account, AccountedTime, CAUSES, Cause};
-pub use explain::{
-    CauseEvidence, CausePart, ClientShare, ExplainQuery, Explaining, Explanation, RequestGroup, SpanBy,
-};
+pub use explain::{ExplainQuery, Explaining, SpanBy};
+pub use explanation::{CauseEvidence, CausePart, ClientShare, Explanation, Quoted, RequestGroup, Sentence};
 pub use others::{Others, OthersTime};
-pub use sentences::{Quoted, Sentence, in_ms, in_percent, whole};
+pub use sentences::{in_ms, in_percent, whole};
 
 use base::{Diagnostic, Diagnostics, Micros, ReplicaId, RequestId};
 use document::{Change, Route, Scenario, TimedEdit};
@@ -36,18 +36,18 @@ pub struct WhatIfQuery {
     /// The request of the decision.
     pub request: u32,
     /// Which decision on it, where roles differ: which replica answers it, or which one prefills it.
-    #[cfg_attr(feature = "schema", ts(optional, as = "Option<_>"))]
+    #[cfg_attr(feature = "types", ts(optional, as = "Option<_>"))]
     pub stage: AskedStage,
     /// Only this replica; by default all that the router could have chosen.
-    #[cfg_attr(feature = "schema", ts(optional))]
+    #[cfg_attr(feature = "types", ts(optional))]
     pub to: Option<u32>,
     /// The instant up to which all runs continue; by default the end of the run.
-    #[cfg_attr(feature = "schema", ts(optional))]
+    #[cfg_attr(feature = "types", ts(optional))]
     pub until_us: Option<u64>,
     /// Most alternatives, the best by score first; 0 for all.
     pub most: u32,
     /// When the request was routed, in microseconds, if known: the answer is the same and comes sooner.
-    #[cfg_attr(feature = "schema", ts(optional))]
+    #[cfg_attr(feature = "types", ts(optional))]
     pub routed_us: Option<u64>,
 }
 
@@ -84,7 +84,7 @@ pub struct WhatIf {
     /// The request.
     pub request: u32,
     /// Which decision on it; missing for the one that all requests have.
-    #[cfg_attr(feature = "schema", ts(optional, as = "Option<_>"))]
+    #[cfg_attr(feature = "types", ts(optional, as = "Option<_>"))]
     #[serde(skip_serializing_if = "AskedStage::is_home")]
     pub stage: AskedStage,
     /// When it was routed, in microseconds.
@@ -119,7 +119,7 @@ pub struct Alternative {
     /// Its score; higher is better.
     pub score: f64,
     /// Why the router could not choose it; missing if it could.
-    #[cfg_attr(feature = "schema", ts(optional))]
+    #[cfg_attr(feature = "types", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub excluded: Option<String>,
     /// The state of the request there.

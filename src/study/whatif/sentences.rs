@@ -3,10 +3,9 @@
 //! A sentence is built from words and fields of the explanation, and records these fields.
 
 use super::account::{AccountedTime, CAUSES, Cause};
-use super::explain::Explanation;
+use super::explanation::{Explanation, Quoted, Sentence};
 use base::number_text::{count, duration};
 use base::small::sort::sort_pairs;
-use serde::Serialize;
 
 /// Most causes in a sentence, and the least share of the difference for a cause.
 const SAID: (usize, f64) = (3, 0.1);
@@ -14,26 +13,6 @@ const SAID: (usize, f64) = (3, 0.1);
 const APART: f64 = 0.1;
 /// Least ratio of prompt or answer lengths to be mentioned.
 const LONGER: f64 = 1.25;
-
-/// A sentence, with the sources of its numbers.
-#[apply(typescript!)]
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub struct Sentence {
-    /// The sentence.
-    pub text: String,
-    /// Its numbers, in order.
-    pub numbers: Vec<Quoted>,
-}
-
-/// A number of a sentence.
-#[apply(typescript!)]
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Quoted {
-    /// The number as written in the sentence.
-    pub text: String,
-    /// Its field, as a path in the explanation, such as `/causes/2/diff_ms`.
-    pub path: String,
-}
 
 /// A sentence being built.
 #[derive(Default)]

@@ -1,6 +1,6 @@
 //! Formulas of the glossary: text with signs, which is read as an expression over a run once the signs have values.
 
-use super::GlossarySign;
+use super::entry::GlossarySign;
 use std::fmt::Write;
 
 /// A formula that was read.

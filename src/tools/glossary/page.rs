@@ -1,7 +1,7 @@
 //! docs/reference/glossary.md as data: the table of words, that of quantities, that of signs.
 
+use super::entry::{GlossaryEntry, GlossarySign, NamedValue, Quantity, RestsOn};
 use super::formula;
-use super::{GlossaryEntry, GlossarySign, NamedValue, Quantity, RestsOn};
 
 /// The page.
 pub(super) const TEXT: &str = include_str!("glossary.md");

@@ -3,28 +3,30 @@
 use super::convert_latency as latency;
 use super::disaggregation::{self, Stands};
 use super::file::{Config, GoldenFile, Request, SCHEMA, Segment};
+use super::kv;
 use super::queueing::formats;
+use super::routing_policy::routing_policy;
+use super::wrong::wrong;
 use base::{Diagnostic, Diagnostics};
 use document::{
-    AdmissionPolicy, BatchLimits, Cluster, Compat, CpuTier, ExplicitOutput, ExplicitPiece, ExplicitRequest,
-    KvBlocks, KvCache, Observe, Pool, PreemptionVictim, PriorityPolicy, Profile, RandomFaults, Resilience,
-    Role, RoutingPolicy, Run, Scenario, Scheduler, Scorer, TokenBucket, Weighted, WeightedScorer, Workload,
-    limits,
+    AdmissionPolicy, BatchLimits, Cluster, Compat, CpuTier, Disaggregation, ExplicitOutput, ExplicitPiece,
+    ExplicitRequest, KvBlocks, KvCache, Observe, Pool, PreemptionVictim, PriorityPolicy, RandomFaults,
+    Resilience, Role, Run, Scenario, Scheduler, TokenBucket, Workload, limits,
 };
 
 const SCHEDULERS: &str = "fcfs, sjf, priority-fcfs, reverse-priority";
 const PRIORITIES: &str = "constant, slo-based, inverted-slo";
 const ADMISSIONS: &str = "always-admit, reject-all, token-bucket";
-const ROUTINGS: &str = "round-robin, least-loaded, always-busiest, weighted";
-const SCORERS: &str = "name:weight,… of prefix-affinity, queue-depth, kv-utilization, load-balance";
 
 /// The scenario of a golden file; the error lists its problems.
 pub(super) fn scenario(file: &GoldenFile) -> Result<Scenario, Diagnostics> {
     let mut problems = Vec::new();
-    if file.schema != SCHEMA && !file.has_roles() {
-        let known: Vec<&str> = [SCHEMA, disaggregation::SCHEMA].into_iter().chain(formats()).collect();
+    if ![SCHEMA, disaggregation::SCHEMA, kv::SCHEMA].contains(&file.schema.as_str()) {
+        let known: Vec<&str> =
+            [SCHEMA, disaggregation::SCHEMA, kv::SCHEMA].into_iter().chain(formats()).collect();
         wrong("schema", &file.schema, &known.join(", "), &mut problems);
     }
+    kv::problems(file, &mut problems);
     let cluster = cluster(file, &mut problems);
     if !problems.is_empty() {
         return Err(problems);
@@ -52,13 +54,6 @@ pub(super) fn longest_us() -> u64 {
     limits::HORIZON_S as u64 * 1_000_000
 }
 
-/// Adds the problem of an unknown name.
-pub(super) fn wrong(key: &str, found: &str, allowed: &str, problems: &mut Diagnostics) {
-    let fix = "write one of these; nothing else is part of the format";
-    let found: String = found.chars().take(60).collect();
-    problems.push(Diagnostic::error(key, format!("\"{found}\""), allowed, fix));
-}
-
 fn cluster(file: &GoldenFile, problems: &mut Diagnostics) -> Cluster {
     let c = &file.config;
     let pools = pools(file, problems);
@@ -67,7 +62,7 @@ fn cluster(file: &GoldenFile, problems: &mut Diagnostics) -> Cluster {
         AdmissionPolicy::AlwaysAdmit
     });
     let keys = ["config.routing_policy".to_owned(), "config.routing_scorers".to_owned()];
-    let routing = policy(&c.routing_policy, &c.routing_scorers, &keys, problems);
+    let routing = routing_policy(&c.routing_policy, &c.routing_scorers, &keys, problems);
     let compat = match c.compat.as_str() {
         "none" => Compat::None,
         "blis" if !file.has_roles() => Compat::Blis,
@@ -78,7 +73,11 @@ fn cluster(file: &GoldenFile, problems: &mut Diagnostics) -> Cluster {
         }
     };
     Cluster {
-        disaggregation: disaggregation::network(file, problems),
+        disaggregation: disaggregation::network(file, problems).or_else(|| {
+            let transfer = kv::transfer(c)?;
+            Some(Disaggregation { transfer, ..Disaggregation::default() })
+        }),
+        kv_stores: kv::stores(c),
         flow_control: None,
         resilience: Resilience::default(),
         faults: RandomFaults::default(),
@@ -90,28 +89,6 @@ fn cluster(file: &GoldenFile, problems: &mut Diagnostics) -> Cluster {
         admission_latency_us: c.admission_latency_us,
         routing_latency_us: c.routing_latency_us,
         compat,
-    }
-}
-
-/// A routing policy; `keys` are those of its name and of its scorers.
-pub(super) fn policy(
-    name: &str,
-    scorers: &str,
-    [key, key_of_scorers]: &[String; 2],
-    problems: &mut Diagnostics,
-) -> RoutingPolicy {
-    match name {
-        "round-robin" | "" => RoutingPolicy::RoundRobin,
-        "least-loaded" => RoutingPolicy::LeastLoaded,
-        "always-busiest" => RoutingPolicy::AlwaysBusiest,
-        "weighted" => weighted(scorers).unwrap_or_else(|| {
-            wrong(key_of_scorers, scorers, SCORERS, problems);
-            RoutingPolicy::RoundRobin
-        }),
-        other => {
-            wrong(key, other, ROUTINGS, problems);
-            RoutingPolicy::RoundRobin
-        }
     }
 }
 
@@ -145,26 +122,6 @@ fn priority(name: &str) -> Option<PriorityPolicy> {
         "inverted-slo" => Some(PriorityPolicy::InvertedSlo),
         _ => None,
     }
-}
-
-/// The weighted policy with scorers written as "name:weight,name:weight"; none means the default profile.
-fn weighted(scorers: &str) -> Option<RoutingPolicy> {
-    if scorers.is_empty() {
-        return Some(RoutingPolicy::Weighted(Weighted::default()));
-    }
-    let row = |text: &str| {
-        let (name, weight) = text.split_once(':')?;
-        let scorer = match name.trim() {
-            "prefix-affinity" => Scorer::PrefixAffinity,
-            "queue-depth" => Scorer::QueueDepth,
-            "kv-utilization" => Scorer::KvUtilization,
-            "load-balance" => Scorer::LoadBalance,
-            _ => return None,
-        };
-        Some(WeightedScorer { scorer, weight: weight.trim().parse().ok()? })
-    };
-    let scorers = scorers.split(',').map(row).collect::<Option<Vec<_>>>()?;
-    Some(RoutingPolicy::Weighted(Weighted { profile: Profile::Custom, scorers, ..Weighted::default() }))
 }
 
 /// The pools. Whatever they have in common is wrong once.
@@ -213,7 +170,7 @@ fn pool(file: &GoldenFile, number: usize, stands: &Stands<'_>) -> Pool {
         role: stands.role,
         replicas: stands.replicas,
         engine: engine(file, c),
-        kv: kv(c),
+        kv: cache(c),
         // Fitted steps do not depend on it.
         tp: if latency::needs_shape(c) { c.tp } else { 1 },
         architecture: latency::architecture(c),
@@ -251,7 +208,7 @@ fn engine(file: &GoldenFile, c: &Config) -> BatchLimits {
     }
 }
 
-fn kv(c: &Config) -> KvCache {
+fn cache(c: &Config) -> KvCache {
     let plain = KvCache {
         blocks: KvBlocks::Count(c.total_kv_blocks),
         block_tokens: c.block_size_tokens,
@@ -259,6 +216,9 @@ fn kv(c: &Config) -> KvCache {
         cpu_blocks: c.kv_cpu_blocks,
         ..KvCache::default()
     };
+    if c.kv.is_some() {
+        return kv::cache(c, &plain);
+    }
     if c.kv_cpu_blocks == 0 {
         return plain;
     }
@@ -287,7 +247,8 @@ fn request(r: &Request, roles: bool) -> ExplicitRequest {
         slo_class: label(&r.slo),
         model: String::new(),
         adapter: String::new(),
-        session: String::new(),
+        session: r.session.clone(),
         priority: 0,
+        max_offload_tokens: r.max_offload_tokens,
     }
 }

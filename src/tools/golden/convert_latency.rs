@@ -1,8 +1,8 @@
 //! The latency model of a golden file.
 
-use super::convert::wrong;
 use super::disaggregation::Stands;
 use super::file::Config;
+use super::wrong::wrong;
 use base::{Diagnostic, Diagnostics};
 use document::{
     Architecture, CrossModelCoefficients, FittedCoefficients, Hardware, LatencyModel, RooflineSettings,

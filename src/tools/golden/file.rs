@@ -4,6 +4,7 @@
 //! table ([`required`](super::required)), because some are needed only with some settings.
 
 use super::disaggregation::{self, PoolConfig, Settings};
+use super::kv::{Directive, KvConfig};
 use document::shape;
 use serde_json::Value;
 
@@ -138,6 +139,8 @@ pub(super) struct Config {
     pub pools: Vec<PoolConfig>,
     /// How requests are divided between the roles.
     pub disaggregation: Option<Settings>,
+    /// The tiers below the GPU.
+    pub kv: Option<KvConfig>,
 }
 
 shape! {
@@ -148,7 +151,7 @@ shape! {
         model_config hw_config admission_policy token_bucket_capacity token_bucket_refill_rate
         admission_latency_us routing_policy routing_scorers [null] routing_latency_us
         snapshot_refresh_interval_us scheduler priority_policy counterfactual_k seed pools [null]
-        disaggregation
+        disaggregation kv
     }
 }
 
@@ -215,11 +218,18 @@ pub(super) struct Request {
     pub slo: String,
     /// Tenant.
     pub tenant: String,
+    /// Session.
+    pub session: String,
+    /// What its client wants of its KV.
+    pub retain: Vec<Directive>,
+    /// Blocks that end within so many tokens may leave the GPU.
+    pub max_offload_tokens: Option<u32>,
 }
 
 shape! {
     read struct Request {
-        id arrival_us input output slo [null] tenant [null]
+        id arrival_us input output slo [null] tenant [null] session [null] retain [null]
+        max_offload_tokens [null]
     }
 }
 

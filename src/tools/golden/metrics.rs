@@ -144,7 +144,7 @@ fn raw_metrics(run: &Run<'_>, f: &Figures, s: &Sums) -> Value {
         "HOLBlockingEvents": hol_blocking_events(&run.recording.engine),
         "RejectedRequests": run.recording.rejections.len(),
         "DroppedUnservable": s.dropped,
-        "CacheHitRate": replicas.iter().map(hit_rate).sum::<f64>() / replicas.len() as f64,
+        "CacheHitRate": replicas.iter().map(|replica| hit_rate(run, replica)).sum::<f64>() / replicas.len() as f64,
         "PreemptionRate": if s.completed == 0 { 0.0 } else { s.preemptions as f64 / s.completed as f64 },
         "KVThrashingRate": replicas.iter().map(thrash_rate).sum::<f64>() / replicas.len() as f64,
     })

@@ -5,12 +5,16 @@ mod convert;
 mod convert_latency;
 mod disaggregation;
 mod file;
+mod keys;
+mod kv;
 mod metrics;
 mod places;
 mod queueing;
 mod record;
 mod required;
+mod routing_policy;
 mod sections;
+mod wrong;
 
 use base::{Diagnostic, Diagnostics};
 use document::{Scenario, data_from_value, value_from_long_json};
@@ -21,7 +25,7 @@ use serde_json::{Map, Value};
 /// Parts that can be compared alone: the sections of runs, and the kinds of cases and tables of the queueing model.
 pub fn sections() -> Vec<&'static str> {
     let roles = disaggregation::SECTIONS.into_iter().filter(|name| !SECTIONS.contains(name));
-    SECTIONS.into_iter().chain(roles).chain(queueing::sections()).collect()
+    SECTIONS.into_iter().chain([kv::SECTION]).chain(roles).chain(queueing::sections()).collect()
 }
 
 /// The sections of a run.
@@ -64,12 +68,20 @@ pub fn differences_after(
     let scenario = change(convert::scenario(&file)?);
     let recording = record::run(&file, scenario.clone())?;
     let run = sections::Run::new(&file, &scenario, &recording);
-    let built = if file.has_roles() { disaggregation::build(&run) } else { sections::build(&run) };
+    let mut built = if file.has_roles() { disaggregation::build(&run) } else { sections_of_one_pool(&run) };
+    kv::add(&run, &mut built);
     let got = chosen(built, only);
     let expected = chosen(file.expected.clone(), only);
     let mut out = Vec::new();
     compare::compare("expected", &Value::Object(expected), &Value::Object(got), &mut out);
     Ok(out)
+}
+
+/// All sections of a run without roles.
+fn sections_of_one_pool(run: &sections::Run<'_>) -> Map<String, Value> {
+    let mut built = sections::build(run);
+    metrics::add(run, &mut built);
+    built
 }
 
 /// The results of a golden file of the queueing model, as JSON; its expected results are ignored.
@@ -85,8 +97,11 @@ fn read(mut value: Value) -> Result<GoldenFile, Diagnostics> {
         config.entry("compat").or_insert_with(|| Value::from("none"));
         config.entry("tp").or_insert_with(|| Value::from(1));
     }
-    let roles = value.get("schema").and_then(Value::as_str) == Some(disaggregation::SCHEMA);
-    let sections = if roles { &disaggregation::SECTIONS[..] } else { &SECTIONS };
+    let schema = value.get("schema").and_then(Value::as_str);
+    let own = (schema == Some(kv::SCHEMA)).then_some(kv::SECTION);
+    let of_all =
+        if schema == Some(disaggregation::SCHEMA) { &disaggregation::SECTIONS[..] } else { &SECTIONS };
+    let sections: Vec<&str> = of_all.iter().copied().chain(own).collect();
     for (name, _) in value.get("expected").and_then(Value::as_object).into_iter().flatten() {
         if !sections.contains(&name.as_str()) {
             let fix = "remove it: nothing is compared with it";

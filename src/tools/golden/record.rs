@@ -2,12 +2,13 @@
 
 use super::convert::longest_us;
 use super::file::GoldenFile;
+use super::kv::{self, TierLog};
 use super::places::in_the_file;
 use base::{Diagnostic, Diagnostics, Micros, ReplicaId, RequestId};
 use document::{Scenario, check_start, limits};
 use engine::perf::{self, Plan, Resolved};
 use engine::workload::Source;
-use engine::{Cluster, Decision, Detail, Fact, Halt, HandoverFact, Record, RequestFact, Sink};
+use engine::{Cluster, Decision, Detail, Fact, Halt, HandoverFact, Record, RequestFact, Sink, TierNews};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
@@ -30,6 +31,8 @@ pub(super) struct Recording {
     pub routing: Vec<Decision>,
     /// Blocks set aside for hand-overs.
     pub set_aside: SetAside,
+    /// What happened in the tiers below the GPU.
+    pub tiers: TierLog,
 }
 
 /// Blocks opened at the homes of requests that are prefilled elsewhere.
@@ -97,11 +100,14 @@ pub(super) fn run(file: &GoldenFile, scenario: Scenario) -> Result<Recording, Di
     for (i, pool) in scenario.cluster.pools.iter().enumerate() {
         let pool = perf::resolve_uneven(pool, scenario.cluster.compat, &format!("cluster.pools[{i}]"));
         let pool = pool.map_err(in_the_file)?;
-        resolved.push(if file.has_roles() { with_bytes(file, i, pool) } else { pool });
+        resolved.push(if file.has_roles() { with_bytes(file, i, pool) } else { with_tier_bytes(file, pool) });
     }
-    let mut engine = Cluster::new(&Plan::of(checked, resolved), Source::new(&scenario, None));
+    let mut engine = Cluster::new(
+        &Plan::of(checked, resolved).with_store_ports(kv::store_ports(&file.config)),
+        Source::new(&scenario, None),
+    );
     engine.record_detail(Detail::new(file.record().max_steps_per_instance));
-    let mut log = Log::default();
+    let mut log = Log { tiers: TierLog::of(&file.config), ..Log::default() };
     let halt = engine.advance(Micros::MAX, MOST_EVENTS, &mut log);
     within_bounds(file, halt, engine.clock())?;
     let mut arrived = vec![None; file.requests.len()];
@@ -110,8 +116,8 @@ pub(super) fn run(file: &GoldenFile, scenario: Scenario) -> Result<Recording, Di
             *place = Some(RequestId(i));
         }
     }
-    let Log { drops, rejections, preemptions, routing, set_aside } = log;
-    Ok(Recording { engine, arrived, drops, rejections, preemptions, routing, set_aside })
+    let Log { drops, rejections, preemptions, routing, set_aside, tiers } = log;
+    Ok(Recording { engine, arrived, drops, rejections, preemptions, routing, set_aside, tiers })
 }
 
 /// The file gives bytes of a token and of a replica's ports, whatever the model and the GPUs.
@@ -123,6 +129,13 @@ fn with_bytes(file: &GoldenFile, pool: usize, resolved: Resolved) -> Resolved {
         port_bytes_per_s: Some(own.unwrap_or(transfer.port_bytes_per_s)),
         ..resolved
     }
+}
+
+/// The same where it has tiers.
+fn with_tier_bytes(file: &GoldenFile, resolved: Resolved) -> Resolved {
+    let Some(kv) = &file.config.kv else { return resolved };
+    let (bytes, port) = (kv.bytes_per_token, kv.port_bytes_per_s);
+    Resolved { kv_bytes_per_token: Some(bytes), port_bytes_per_s: Some(port), ..resolved }
 }
 
 /// The run matches the file only if it was short enough.
@@ -155,6 +168,7 @@ struct Log {
     preemptions: Vec<(Micros, ReplicaId, RequestId)>,
     routing: Vec<Decision>,
     set_aside: SetAside,
+    tiers: TierLog,
 }
 
 impl Log {
@@ -188,8 +202,13 @@ impl Sink for Log {
         match fact {
             Fact::Request(fact) => self.request(at, fact),
             Fact::Handover(fact) => self.set_aside.handover(fact),
-            Fact::Replica(_) | Fact::Cache(_) | Fact::Fleet(_) | Fact::Fault(_) => {}
+            Fact::Cache(fact) => self.tiers.cache(at, fact),
+            Fact::Replica(_) | Fact::Fleet(_) | Fact::Fault(_) => {}
         }
+    }
+
+    fn tiers(&mut self, at: Micros, news: TierNews) {
+        self.tiers.tiers(at, news);
     }
 
     fn wants_decision(&self, _: RequestId, _: usize) -> bool {

@@ -1,7 +1,6 @@
 //! The sections of `expected` that list things: requests, replicas, drops, decisions.
 
 use super::file::{GoldenFile, Record, Request};
-use super::metrics;
 use super::record::Recording;
 use base::{Micros, RequestId};
 use document::{Compat, Role, RoutingPolicy, Scenario};
@@ -47,7 +46,7 @@ pub(super) fn instance(number: u32) -> String {
     format!("instance_{number}")
 }
 
-/// All sections.
+/// The sections of this file.
 pub(super) fn build(run: &Run<'_>) -> Map<String, Value> {
     let mut out = Map::new();
     out.insert("per_request".into(), per_request(run));
@@ -55,7 +54,6 @@ pub(super) fn build(run: &Run<'_>) -> Map<String, Value> {
     add_logs(run, &mut out);
     out.insert("rejected_requests".into(), json!(run.recording.rejections.len()));
     out.insert("routing".into(), routing(run));
-    metrics::add(run, &mut out);
     out
 }
 
@@ -184,7 +182,7 @@ fn one_instance(run: &Run<'_>, replica: &Replica) -> Value {
         "sim_ended_us": replica.clock().min(engine.horizon()).0,
         "kv_blocks_used_integral": u64::try_from(t.kv_block_us).unwrap_or(u64::MAX),
         "peak_kv_blocks": t.kv_peak,
-        "cache_hit_rate": hit_rate(replica),
+        "cache_hit_rate": hit_rate(run, replica),
         "kv_thrashing_rate": thrash_rate(replica),
         "ttft_sum_us": t.ttft_sum.0,
         "steps": t.steps,
@@ -193,7 +191,7 @@ fn one_instance(run: &Run<'_>, replica: &Replica) -> Value {
         "in_flight_at_end": engine.in_flight()[number as usize],
         "wait_queue_len_sum": t.waiting_sum,
         "running_batch_len_sum": t.running_sum,
-        "kv": kv_counters(kv, holders),
+        "kv": kv_counters(run, kv, holders + replica.loading_or_loaded() as usize),
     });
     add_steps(run, number, &mut o);
     o
@@ -215,7 +213,10 @@ pub(super) fn add_steps(run: &Run<'_>, number: u32, o: &mut Value) {
     }
 }
 
-fn kv_counters(kv: &engine::kv::BlockPool, holders: usize) -> Value {
+fn kv_counters(run: &Run<'_>, kv: &engine::kv::BlockPool, holders: usize) -> Value {
+    if run.file.config.kv.is_some() {
+        return super::kv::counters(kv, holders);
+    }
     if !kv.tiered() {
         return json!({
             "cache_hits": kv.hits(),
@@ -239,11 +240,17 @@ fn kv_counters(kv: &engine::kv::BlockPool, holders: usize) -> Value {
 }
 
 /// Cached blocks pinned, as a share of all blocks pinned or opened; with a CPU tier its hits and misses count too.
-pub(super) fn hit_rate(replica: &Replica) -> f64 {
+pub(super) fn hit_rate(run: &Run<'_>, replica: &Replica) -> f64 {
     let (kv, tier) = (replica.kv(), replica.kv().tier_counts());
-    let hits = kv.hits() + tier.hits;
-    let all = hits + kv.misses() + tier.misses;
+    let of_the_gpu = run.file.config.kv.is_some();
+    let hits = kv.hits() + if of_the_gpu { 0 } else { tier.hits };
+    let all = hits + kv.misses() + if of_the_gpu { 0 } else { tier.misses } - kv_received(run, replica);
     if all == 0 { 0.0 } else { hits as f64 / all as f64 }
+}
+
+/// Blocks opened for what was loaded, where these are no misses.
+fn kv_received(run: &Run<'_>, replica: &Replica) -> u64 {
+    if run.file.config.kv.is_some() { replica.kv().received() } else { 0 }
 }
 
 /// Blocks reloaded within a millisecond, as a share of all blocks copied down.

@@ -1,8 +1,7 @@
 //! Comparison of measured and simulated figures: rows, and aggregates by group and regime.
 
-use super::experiment::{Experiment, number, number_at};
+use super::experiment::{Experiment, label, number, number_at};
 use super::halves::HALVES;
-use super::replay::label;
 use super::sample::Sample;
 use benchmarks::import::benchmark::statistics::{STATISTICS, quantile};
 use benchmarks::replayed::{OverSeeds, error};

@@ -2,10 +2,10 @@
 
 use super::compare::Row;
 use super::left_out::LeftOut;
+use super::one_error::{FIGURES, OneError, REGIMES, one_by_one, short};
 use base::math::pow;
 use benchmarks::import::benchmark::statistics::quantile;
 use serde::Serialize;
-use std::collections::BTreeMap;
 use std::fmt::Write;
 
 /// Errors of a figure in a regime, at a distance from the fit.
@@ -33,48 +33,7 @@ pub struct Distance {
     pub worst_id: String,
 }
 
-/// The absolute error of one experiment in a regime: the mean over its stages.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct OneError {
-    /// The experiment.
-    pub source: String,
-    /// below, near or over.
-    pub regime: String,
-    /// TPOT, TTFT or E2E.
-    pub figure: String,
-    /// As a share.
-    pub error: f64,
-}
-
-document::shape! { read entry OneError { source regime figure error } }
-
-const FIGURES: [(&str, &str); 3] = [("tpot_ms", "TPOT"), ("ttft_ms", "TTFT"), ("e2e_ms", "E2E")];
-const REGIMES: [(&str, &str); 3] = [("below", "below"), ("near", "near"), ("overload", "over")];
 const DISTANCES: [&str; 5] = ["seen", "unseen workload", "unseen model", "unseen GPU", "unseen precision"];
-
-/// The errors of each experiment; a stage without a regime counts as below the knee.
-pub(super) fn one_by_one<'a>(rows: impl IntoIterator<Item = &'a Row>) -> Vec<OneError> {
-    let mut found: BTreeMap<(&str, &str, &str), Vec<f64>> = BTreeMap::new();
-    for row in rows.into_iter().filter(|r| r.stat == "mean") {
-        let figure = FIGURES.iter().find(|(metric, _)| *metric == row.metric);
-        let regime = row.regime.as_deref().unwrap_or("below");
-        let regime = REGIMES.iter().find(|(of, _)| *of == regime);
-        if let (Some((_, figure)), Some((_, regime)), Some(error)) = (figure, regime, row.error) {
-            found.entry((&row.source, regime, figure)).or_default().push(error.abs());
-        }
-    }
-    let one = |((source, regime, figure), errors): ((&str, &str, &str), Vec<f64>)| OneError {
-        source: source.to_owned(),
-        regime: regime.to_owned(),
-        figure: figure.to_owned(),
-        error: short(errors.iter().sum::<f64>() / errors.len() as f64),
-    };
-    found.into_iter().map(one).collect()
-}
-
-fn short(x: f64) -> f64 {
-    (x * 1e4).round() / 1e4
-}
 
 /// The table: of replayed rows, and of predictions by fits that left out a model, a GPU or a precision.
 pub fn distances(rows: &[Row], left_out: &[(&str, &[LeftOut])]) -> Vec<Distance> {

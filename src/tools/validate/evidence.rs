@@ -2,9 +2,9 @@
 //! regime, the measured configurations, and the range measured on each GPU.
 
 use super::compare::{Row, median};
-use super::distance::OneError;
 use super::experiment::{Experiment, number_at};
 use super::left_out::LeftOut;
+use super::one_error::OneError;
 use super::open::Length;
 use super::pool::{Latency, generation, gpu_name, pool, shape, without_precision};
 use base::json;

@@ -23,11 +23,6 @@ pub struct Experiment {
 }
 
 impl Experiment {
-    /// Whether it is a row of a table of points of many models.
-    pub fn is_listed(&self) -> bool {
-        self.group == super::silicon::GROUP
-    }
-
     /// The value at a path such as `/engine/kv_blocks`.
     pub(super) fn at(&self, path: &str) -> Option<&Value> {
         self.document.pointer(path).filter(|v| !v.is_null())
@@ -78,6 +73,15 @@ pub(super) fn number(value: &Value) -> Option<f64> {
 /// A number under a key.
 pub(super) fn number_at(value: &Value, key: &str) -> Option<f64> {
     value.get(key).and_then(number)
+}
+
+/// The name of a stage, as text.
+pub(super) fn label(measured: &Value) -> String {
+    match measured.get("stage") {
+        Some(Value::String(text)) => text.clone(),
+        Some(Value::Null) | None => String::new(),
+        Some(other) => other.to_string(),
+    }
 }
 
 /// Reads a file of experiments: an array of them, an object with such an array under `experiments`, or a single one.

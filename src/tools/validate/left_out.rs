@@ -1,7 +1,7 @@
 //! Predictions for a model or a GPU by a fit without it: one line for each, stored as JSON next to the report.
 
 use super::compare::{Row, median};
-use super::distance::{OneError, one_by_one};
+use super::one_error::{OneError, one_by_one};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fmt::Write;

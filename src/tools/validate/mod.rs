@@ -16,6 +16,7 @@ mod ladder;
 mod left_out;
 mod levels;
 mod linear;
+mod one_error;
 mod open;
 mod opened;
 mod page;

@@ -4,10 +4,9 @@
 
 use super::closed::Closed;
 use super::compare::Row;
-use super::experiment::{Experiment, number_at};
+use super::experiment::{Experiment, label, number_at};
 use super::open::{Length, Prompts};
 use super::pool::{Latency, beyond, gpu_name, pool, routing};
-use super::replay::label;
 use super::{Files, points, recorded};
 use base::json;
 

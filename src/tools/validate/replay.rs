@@ -2,7 +2,7 @@
 
 use super::closed::Closed;
 use super::compare::{Row, Side, blocks, compare, may_be_fitted};
-use super::experiment::{Experiment, number_at};
+use super::experiment::{Experiment, label, number_at};
 use super::open::{Length, Open, Prompts, Stage, request};
 use super::pool::{Latency, auto_blocks, beyond};
 use super::{Files, halves, ladder, points, recorded, steps};
@@ -126,15 +126,6 @@ pub fn replay(e: &Experiment, files: &Files<'_>, options: &Options) -> Outcome {
     out.unmodelled.sort();
     out.unmodelled.dedup();
     out
-}
-
-/// The name of a stage, as text.
-pub(super) fn label(measured: &Value) -> String {
-    match measured.get("stage") {
-        Some(Value::String(text)) => text.clone(),
-        Some(Value::Null) | None => String::new(),
-        Some(other) => other.to_string(),
-    }
 }
 
 impl<'a> Maker<'a> {

@@ -9,6 +9,13 @@ use serde_json::{Value, json};
 /// The group of these experiments.
 pub(super) const GROUP: &str = "S";
 
+impl Experiment {
+    /// Whether it is a row of a table of points of many models.
+    pub fn is_listed(&self) -> bool {
+        self.group == GROUP
+    }
+}
+
 /// Columns without which a row says nothing.
 const NEEDED: [&str; 6] = ["model_path", "system", "isl", "osl", "batch_size", "tp_size"];
 

@@ -7,8 +7,8 @@ use tokenyard::base::{Maybe, Micros, RequestId, Span};
 use tokenyard::engine::{Cluster, Fact, Halt, Ignore, Record, RequestFact, RequestState, Sink};
 use tokenyard::kv::TierCounts;
 use tokenyard::scenario::{
-    Arrivals, Client, Conversation, CpuTier, CpuWrite, ExplicitRequest, KvBlocks, Lengths, Pool,
-    PrefixGroups, Rounds, Scenario, Scheduler, ThinkTime, TimedEdit, limits,
+    Arrivals, Client, Conversation, CpuTier, ExplicitRequest, KvBlocks, Lengths, Pool, PrefixGroups, Rounds,
+    Scenario, Scheduler, ThinkTime, TierWrite, TimedEdit, limits,
 };
 use tokenyard::session::view::{EventKind, EventsQuery, FrameQuery, SegmentKind};
 use tokenyard::session::{Session, Stop};
@@ -282,7 +282,7 @@ fn a_tier_with_free_transfers_is_a_cache_as_large_as_both() {
 #[test]
 fn a_tier_of_any_size_finds_no_less_than_none_and_no_more_than_an_endless_one() {
     for seed in 0..12_u64 {
-        let with = |cpu_blocks: u32, write: CpuWrite| {
+        let with = |cpu_blocks: u32, write: TierWrite| {
             let mut s = recurring_traffic(seed, 300);
             let pool = &mut s.cluster.pools[0];
             pool.latency = fitted(2000.0, 0.0, 30.0);
@@ -293,8 +293,8 @@ fn a_tier_of_any_size_finds_no_less_than_none_and_no_more_than_an_endless_one() 
             free_transfers(&mut s);
             run(&s)
         };
-        let (none, all) = (with(0, CpuWrite::default()), with(1 << 20, CpuWrite::WriteThrough));
-        for write in [CpuWrite::WriteThrough, CpuWrite::WriteBack] {
+        let (none, all) = (with(0, TierWrite::default()), with(1 << 20, TierWrite::WriteThrough));
+        for write in [TierWrite::WriteThrough, TierWrite::WriteBack] {
             for cpu_blocks in [1, 60, 150, 400, 1 << 20] {
                 let some = with(cpu_blocks, write);
                 for ((a, b), c) in none.records().iter().zip(some.records()).zip(all.records()) {
@@ -379,7 +379,7 @@ fn hard_case(seed: u64) -> Scenario {
     pool.kv.cpu_blocks = pick(&[1, 5, 40, 300, 5000]);
     pool.kv.transfer_base_us = u64::from(pick(&[0, 0, 700, 20_000]));
     pool.kv.transfer_tokens_per_us = [1e9, 100.0, 0.3, 0.004][pick(&[0, 1, 2, 3]) as usize];
-    pool.kv.cpu_write = if pick(&[0, 1]) == 0 { CpuWrite::WriteThrough } else { CpuWrite::WriteBack };
+    pool.kv.cpu_write = if pick(&[0, 1]) == 0 { TierWrite::WriteThrough } else { TierWrite::WriteBack };
     pool.engine.reserve_full_prompt = [None, Some(false)][pick(&[0, 1]) as usize];
     let change = edit::kv_blocks(0, pick(&[3, 9, 25, 200]));
     s.edits.push(TimedEdit::new(u64::from(pick(&[100_000, 400_000])), change));

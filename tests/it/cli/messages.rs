@@ -145,14 +145,14 @@ fn files_that_cannot_be_read_are_named_with_the_reason() {
 #[test]
 fn unreadable_text_is_reported_with_its_place() {
     let yaml = [
-        ("a: [1", "line 1, column 4: a bracket, a brace or a table's head that is not closed"),
+        ("a: [1", "line 1, column 4: a bracket or a brace that is not closed"),
         ("a: b: c", "a second key in one line"),
         ("  a: 1\n b: 2", "line 2, column 2: a line that does not fit the indentation above it"),
         ("a: \"x", "a text in quotes that is not closed"),
         ("- a\nb: 1", "a line that does not fit the indentation above it"),
         ("a:\tb\n\tc: 1", "a tab, where only blanks may indent"),
         ("a: &x [*x]", "an alias within what it stands for"),
-        ("a: !!binary x", "binary data that is not base64"),
+        ("a: !!binary x", "line 1, column 13: binary data"),
         ("<<: 1", "a merge of a value that is not an object"),
         ("%YAML 3", "a directive that is not known"),
     ];

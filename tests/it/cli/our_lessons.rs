@@ -5,6 +5,7 @@ use crate::support::numbers::part;
 use serde_json::Value;
 use std::fs;
 use tokenyard::base::Micros;
+use tokenyard::config::import::documents::yaml;
 use tokenyard::session::Session;
 use tokenyard::session::closeup::CloseUp;
 use tokenyard::study::lesson::{Lesson, Question, StepType};
@@ -31,7 +32,7 @@ fn file(name: &str) -> String {
 
 fn lesson(name: &str) -> Lesson {
     let text = fs::read_to_string(file(name)).expect("a lesson");
-    let document = serde_saphyr::from_str(&text).unwrap_or_else(|e| panic!("{name}: {e}"));
+    let document = yaml::value(&text).unwrap_or_else(|all| panic!("{name}: {all:?}"));
     Lesson::read(document).unwrap_or_else(|all| panic!("{name}: {all:?}"))
 }
 

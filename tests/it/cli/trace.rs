@@ -181,3 +181,35 @@ fn a_client_of_servegen_becomes_a_client_with_steps_and_measured_lengths() {
     assert_eq!((all.status.code(), stderr(&all).contains("line 2")), (Some(2), true), "{}", stderr(&all));
     std::fs::remove_dir_all(&folder).unwrap();
 }
+
+#[test]
+fn tiers_of_a_replica_are_shown_with_what_each_would_find_and_the_size_that_is_worth_having() {
+    let file = TempFile::new("trace.jsonl", SAMPLE);
+    let ask = |more: &[&str]| printed_json(&[&["trace", file.path(), "--json", "--tiers"], more].concat());
+    let found = ask(&["gpu=512,cpu=1024,store=4096", "--replicas", "2"]);
+    // 3,584 of 5,708 tokens are found; 512 of them (block 1 as the second request comes) by a cache of one block.
+    let close = |value: &Value, want: f64| (value.as_f64().unwrap() - want).abs() < 1e-12;
+    assert!(close(&found["ceiling"], 1.0 - 2124.0 / 5708.0), "{found}");
+    let one = &found["dealt"][0];
+    assert!(close(&one["unbounded"], 3584.0 / 5708.0));
+    let tiers = one["tiers"].as_array().unwrap();
+    assert_eq!(
+        tiers.iter().map(|t| t["name"].as_str().unwrap()).collect::<Vec<_>>(),
+        ["gpu", "cpu", "store"]
+    );
+    assert!(close(&tiers[2]["so_far"], 3584.0 / 5708.0));
+    let sum: f64 = tiers.iter().map(|t| t["share"].as_f64().unwrap()).sum();
+    assert!((sum - tiers[2]["so_far"].as_f64().unwrap()).abs() < 1e-12);
+    let dealt: Vec<&str> =
+        found["dealt"].as_array().unwrap().iter().map(|d| d["routing"].as_str().unwrap()).collect();
+    assert_eq!(dealt, ["one", "round-robin", "session"]);
+    let text = stdout(&run(&["trace", file.path(), "--tiers", "gpu=512,store=4096"]));
+    assert!(
+        text.contains("62.8 % without a bound") && text.contains("99 % of the unlimited reuse fits"),
+        "{text}"
+    );
+    for wrong in ["", "gpu", "gpu=0", "gpu=1,gpu=2", "gpu=-1", "=5"] {
+        let told = refused(&["trace", file.path(), "--tiers", wrong]);
+        assert!(told.contains("--tiers"), "{wrong}: {told}");
+    }
+}

@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 use tokenyard::config::export::{Exported, LineMark, Standing};
 use tokenyard::config::import::configuration::adopt_policies;
+use tokenyard::config::import::documents::yaml;
 use tokenyard::scenario::{Scenario, from_value, to_json};
 
 /// A scenario from its document.
@@ -14,11 +15,11 @@ pub(super) fn scenario(document: Value) -> Scenario {
 pub(super) fn imported(base: &Scenario, file: &str) -> Scenario {
     let documents: Vec<Value> = file
         .split("---\n")
-        .map(|part| serde_saphyr::from_str(part).unwrap_or_else(|e| panic!("{e}: {part}")))
+        .map(|part| yaml::value(part).unwrap_or_else(|all| panic!("{all:?}: {part}")))
         .filter(|document: &Value| !document.is_null())
         .collect();
     let mut document: Value = serde_json::from_str(&to_json(base)).expect("JSON");
-    let within = |text: &str| serde_saphyr::from_str(text).ok();
+    let within = |text: &str| yaml::value(text).ok();
     adopt_policies(documents, &within, &mut document)
         .unwrap_or_else(|problems| panic!("{file}: {problems:?}"));
     scenario(document)

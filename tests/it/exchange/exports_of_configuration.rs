@@ -1,6 +1,7 @@
 //! Configuration of other systems from a scenario: the expected file of each.
 
 use super::exported::{changed, imported, plain, rows, scaled, scenario, weighted};
+use expect_test::expect;
 use serde_json::{Value, json};
 use tokenyard::config::export::{LineMark, Standing, System, exported};
 use tokenyard::scenario::Scenario;
@@ -15,28 +16,26 @@ fn a_weighted_router_is_an_endpoint_picker() {
         { "scorer": { "expression": "kv_use < 0.9 ? 1 - kv_use : 0" }, "weight": 1 },
     ]));
     let found = exported(&own, System::Epp, None);
-    assert_eq!(
-        plain(&found),
-        "\
-apiVersion: llm-d.ai/v1alpha1
-kind: EndpointPickerConfig
-plugins:
-- type: queue-scorer
-- type: kv-cache-utilization-scorer
-- type: prefix-cache-scorer
-- type: no-hit-lru-scorer
-- type: approx-prefix-cache-producer
-  parameters:
-    autoTune: false
-schedulingProfiles:
-- name: default
-  plugins:
-  - {pluginRef: queue-scorer, weight: 4}
-  - {pluginRef: kv-cache-utilization-scorer, weight: 2}
-  - {pluginRef: prefix-cache-scorer, weight: 5}
-  - {pluginRef: no-hit-lru-scorer}
-"
-    );
+    expect![[r"
+        apiVersion: llm-d.ai/v1alpha1
+        kind: EndpointPickerConfig
+        plugins:
+        - type: queue-scorer
+        - type: kv-cache-utilization-scorer
+        - type: prefix-cache-scorer
+        - type: no-hit-lru-scorer
+        - type: approx-prefix-cache-producer
+          parameters:
+            autoTune: false
+        schedulingProfiles:
+        - name: default
+          plugins:
+          - {pluginRef: queue-scorer, weight: 4}
+          - {pluginRef: kv-cache-utilization-scorer, weight: 2}
+          - {pluginRef: prefix-cache-scorer, weight: 5}
+          - {pluginRef: no-hit-lru-scorer}
+    "]]
+    .assert_eq(&plain(&found));
     assert_eq!(rows(&found, Standing::Near), ["no-hit-lru", "signal refresh"]);
     assert_eq!(rows(&found, Standing::Ignored), ["expression 'kv_use < 0.9 ? 1 - kv_use : 0'"]);
     assert_eq!((found.near, found.left_out), (2, 1));
@@ -58,37 +57,35 @@ fn prefill_and_decode_apart_are_two_profiles() {
         },
     } }));
     let found = exported(&own, System::Epp, None);
-    assert_eq!(
-        plain(&found),
-        "\
-apiVersion: llm-d.ai/v1alpha1
-kind: EndpointPickerConfig
-plugins:
-- type: disagg-headers-handler
-- type: prefix-based-pd-decider
-  parameters:
-    nonCachedTokens: 16
-- type: disagg-profile-handler
-  parameters:
-    deciders:
-      prefill: prefix-based-pd-decider
-- type: running-requests-size-scorer
-- type: queue-scorer
-- type: prefill-filter
-- type: active-request-scorer
-- type: decode-filter
-schedulingProfiles:
-- name: prefill
-  plugins:
-  - {pluginRef: prefill-filter}
-  - {pluginRef: running-requests-size-scorer}
-  - {pluginRef: queue-scorer, weight: 0.5}
-- name: decode
-  plugins:
-  - {pluginRef: decode-filter}
-  - {pluginRef: active-request-scorer}
-"
-    );
+    expect![[r"
+        apiVersion: llm-d.ai/v1alpha1
+        kind: EndpointPickerConfig
+        plugins:
+        - type: disagg-headers-handler
+        - type: prefix-based-pd-decider
+          parameters:
+            nonCachedTokens: 16
+        - type: disagg-profile-handler
+          parameters:
+            deciders:
+              prefill: prefix-based-pd-decider
+        - type: running-requests-size-scorer
+        - type: queue-scorer
+        - type: prefill-filter
+        - type: active-request-scorer
+        - type: decode-filter
+        schedulingProfiles:
+        - name: prefill
+          plugins:
+          - {pluginRef: prefill-filter}
+          - {pluginRef: running-requests-size-scorer}
+          - {pluginRef: queue-scorer, weight: 0.5}
+        - name: decode
+          plugins:
+          - {pluginRef: decode-filter}
+          - {pluginRef: active-request-scorer}
+    "]]
+    .assert_eq(&plain(&found));
     let back = imported(&own, &found.text);
     let decider = |s: &Scenario| s.cluster.disaggregation.clone().map(|d| d.decider);
     assert_eq!(decider(&back), decider(&own));
@@ -146,20 +143,18 @@ fn engines_are_commands_with_the_flags_that_are_no_defaults() {
           "kv": { "blocks": 5000, "gpu_memory_utilization": 0.9 } },
     ] } }));
     let found = exported(&own, System::Vllm, None);
-    assert_eq!(
-        plain(&found),
-        "\
-vllm serve meta-llama/Llama-3.1-8B-Instruct \\
-  --tensor-parallel-size 2 \\
-  --max-num-seqs 256 \\
-  --block-size 32 \\
-  --no-enable-prefix-caching
+    expect![[r"
+        vllm serve meta-llama/Llama-3.1-8B-Instruct \
+          --tensor-parallel-size 2 \
+          --max-num-seqs 256 \
+          --block-size 32 \
+          --no-enable-prefix-caching
 
-vllm serve o/my-model \\
-  --gpu-memory-utilization 0.9 \\
-  --num-gpu-blocks-override 5000
-"
-    );
+        vllm serve o/my-model \
+          --gpu-memory-utilization 0.9 \
+          --num-gpu-blocks-override 5000
+    "]]
+    .assert_eq(&plain(&found));
     assert!(found.text.contains("# pool chat: 2 replicas, each with 2 × H100"), "{}", found.text);
     assert!(found.text.contains("# left out: scheduler sjf: vLLM has fcfs and priority"), "{}", found.text);
 }
@@ -174,16 +169,14 @@ fn routers_of_dynamo_and_sglang_are_flags() {
         "python -m dynamo.frontend \\\n  --router-mode least-loaded\n"
     );
     let cost = json!({ "kv-cost": { "overlap_credit": 0.5, "index": { "approximate": { "ttl_s": 60 } } } });
-    assert_eq!(
-        text(cost, System::Dynamo),
-        "\
-python -m dynamo.frontend \\
-  --router-mode kv \\
-  --router-kv-overlap-score-credit 0.5 \\
-  --no-router-kv-events \\
-  --router-ttl-secs 60
-"
-    );
+    expect![[r"
+        python -m dynamo.frontend \
+          --router-mode kv \
+          --router-kv-overlap-score-credit 0.5 \
+          --no-router-kv-events \
+          --router-ttl-secs 60
+    "]]
+    .assert_eq(&text(cost, System::Dynamo));
     assert_eq!(text(json!({ "weighted": {} }), System::Dynamo), "");
     assert_eq!(text(json!({ "cache-aware": {} }), System::Smg), "smg launch\n");
     let tight = json!({ "cache-aware": { "cache_threshold": 0.5, "balance_abs_threshold": 8 } });
@@ -217,37 +210,35 @@ fn a_command_line_of_a_router_changes_in_place() {
 fn a_horizontal_autoscaler_is_an_object_of_a_pool() {
     let hpa = scaled(&json!({ "min": 2, "max": 6, "policy": { "hpa": { "metric": "waiting", "target": 2,
         "behavior": { "rules": { "up": { "pods": 2, "percent": 0, "period_s": 60, "stabilization_s": 30 } } } } } }));
-    assert_eq!(
-        plain(&exported(&hpa, System::Hpa, None)),
-        "\
-apiVersion: autoscaling/v2
-kind: HorizontalPodAutoscaler
-metadata:
-  name: llama-8b
-spec:
-  scaleTargetRef:
-    apiVersion: apps/v1
-    kind: Deployment
-    name: llama-8b
-  minReplicas: 2
-  maxReplicas: 6
-  metrics:
-  - type: Pods
-    pods:
-      metric:
-        name: vllm:num_requests_waiting
-      target:
-        type: AverageValue
-        averageValue: \"2\"
-  behavior:
-    scaleUp:
-      stabilizationWindowSeconds: 30
-      policies:
-      - {type: Pods, value: 2, periodSeconds: 60}
-    scaleDown:
-      stabilizationWindowSeconds: 300
-"
-    );
+    expect![[r#"
+        apiVersion: autoscaling/v2
+        kind: HorizontalPodAutoscaler
+        metadata:
+          name: llama-8b
+        spec:
+          scaleTargetRef:
+            apiVersion: apps/v1
+            kind: Deployment
+            name: llama-8b
+          minReplicas: 2
+          maxReplicas: 6
+          metrics:
+          - type: Pods
+            pods:
+              metric:
+                name: vllm:num_requests_waiting
+              target:
+                type: AverageValue
+                averageValue: "2"
+          behavior:
+            scaleUp:
+              stabilizationWindowSeconds: 30
+              policies:
+              - {type: Pods, value: 2, periodSeconds: 60}
+            scaleDown:
+              stabilizationWindowSeconds: 300
+    "#]]
+    .assert_eq(&plain(&exported(&hpa, System::Hpa, None)));
 }
 
 #[test]
@@ -293,35 +284,33 @@ fn an_analyser_has_variants_and_a_map_of_its_settings() {
     let wva = scaled(
         &json!({ "min": 1, "max": 4, "usd_per_hour": 12.5, "optimizer": "greedy", "policy": { "wva-saturation-v1": { "queue": 4 } } }),
     );
-    assert_eq!(
-        plain(&exported(&wva, System::Wva, None)),
-        "\
-apiVersion: llmd.ai/v1alpha1
-kind: VariantAutoscaling
-metadata:
-  name: llama-8b
-spec:
-  scaleTargetRef:
-    kind: Deployment
-    name: llama-8b
-  modelID: meta-llama/Llama-3.1-8B-Instruct
-  variantCost: \"12.5\"
-  minReplicas: 1
-  maxReplicas: 4
----
-apiVersion: v1
-kind: ConfigMap
-metadata:
-  name: wva-saturation-scaling-config
-data:
-  default: |
-    kvCacheThreshold: 0.8
-    queueLengthThreshold: 4
-    kvSpareTrigger: 0.1
-    queueSpareTrigger: 3
-    enableLimiter: true
-"
-    );
+    expect![[r#"
+        apiVersion: llmd.ai/v1alpha1
+        kind: VariantAutoscaling
+        metadata:
+          name: llama-8b
+        spec:
+          scaleTargetRef:
+            kind: Deployment
+            name: llama-8b
+          modelID: meta-llama/Llama-3.1-8B-Instruct
+          variantCost: "12.5"
+          minReplicas: 1
+          maxReplicas: 4
+        ---
+        apiVersion: v1
+        kind: ConfigMap
+        metadata:
+          name: wva-saturation-scaling-config
+        data:
+          default: |
+            kvCacheThreshold: 0.8
+            queueLengthThreshold: 4
+            kvSpareTrigger: 0.1
+            queueSpareTrigger: 3
+            enableLimiter: true
+    "#]]
+    .assert_eq(&plain(&exported(&wva, System::Wva, None)));
     let none = scaled(&json!({}));
     assert_eq!(exported(&none, System::Keda, None).text, "# Nothing to write: no pool has an autoscaler\n");
 }
@@ -333,22 +322,20 @@ fn a_bundle_is_as_blis_writes_it() {
         "routing": { "weighted": { "profile": "blis-default" } },
         "pools": [{ "engine": { "scheduler": "priority-fcfs", "priority": "slo-based" } }],
     } }));
-    assert_eq!(
-        plain(&exported(&own, System::Blis, None)),
-        "\
-admission:
-  policy: token-bucket
-  token_bucket_capacity: 500
-  token_bucket_refill_rate: 50
-routing:
-  policy: weighted
-  scorers:
-  - {name: prefix-affinity, weight: 3}
-  - {name: queue-depth, weight: 2}
-  - {name: kv-utilization, weight: 2}
-priority:
-  policy: slo-based
-scheduler: priority-fcfs
-"
-    );
+    expect![[r"
+        admission:
+          policy: token-bucket
+          token_bucket_capacity: 500
+          token_bucket_refill_rate: 50
+        routing:
+          policy: weighted
+          scorers:
+          - {name: prefix-affinity, weight: 3}
+          - {name: queue-depth, weight: 2}
+          - {name: kv-utilization, weight: 2}
+        priority:
+          policy: slo-based
+        scheduler: priority-fcfs
+    "]]
+    .assert_eq(&plain(&exported(&own, System::Blis, None)));
 }

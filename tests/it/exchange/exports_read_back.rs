@@ -6,6 +6,7 @@ use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 use serde_json::{Value, json};
 use tokenyard::config::export::{Standing, System, exported};
+use tokenyard::config::import::documents::yaml;
 use tokenyard::scenario::{
     Behavior, BehaviorRules, CarriedOutBy, ChangeLimit, DirectionRules, LimitUnit, PeakPrefill, Picker,
     RoutingPolicy, ScalingPolicy, Scenario, Scorer, Weighted, WeightedScorer, Write as _, from_value,
@@ -369,7 +370,7 @@ proptest! {
             prop_assert!(!found.text.contains(" -- "), "{}", found.text);
             let is_yaml = !matches!(system, System::Vllm | System::Dynamo | System::Smg);
             for part in found.text.split("---\n").filter(|_| is_yaml && base.is_none()) {
-                let read: Result<Value, _> = serde_saphyr::from_str(part);
+                let read = yaml::value(part);
                 prop_assert!(read.is_ok(), "{}: {:?}", part, read);
             }
         }
@@ -410,4 +411,23 @@ fn a_peak_that_the_model_computes_is_written_as_a_number() {
     let peak = filters[0]["prefix-affinity"]["peak_prefill_tokens_per_s"].as_u64();
     assert!(peak.is_some_and(|n| n > 1000), "{filters}");
     assert_eq!(PeakPrefill::Model.write(), json!("model"));
+}
+
+#[test]
+fn fairness_among_programs_is_read_back_from_its_own_file_and_by_former_names() {
+    let fair = json!({ "service_weight": 0.5, "wait_weight": 0.25, "half_life_s": 30.0 });
+    let own = scenario(
+        json!({ "tokenyard": 1, "cluster": { "flow_control": { "fairness": { "program-aware": fair } } } }),
+    );
+    let file = exported(&own, System::Epp, None).text;
+    assert!(file.contains("lasWeightService: 0.5"), "{file}");
+    let fairness =
+        |file: &str| imported(&Scenario::default(), file).cluster.flow_control.map(|flow| flow.fairness);
+    let expected = own.cluster.flow_control.map(|flow| flow.fairness);
+    assert_eq!(fairness(&file), expected);
+    let former = file
+        .replace("lasWeightService", "weightService")
+        .replace("lasWeightHeadWait", "weightServiceHeadWait")
+        .replace("lasHalfLifeSeconds", "serviceHalfLifeSeconds");
+    assert_eq!(fairness(&former), expected);
 }

@@ -8,7 +8,7 @@ use tokenyard::benchmarks::import::BENCHMARKS;
 use tokenyard::benchmarks::import::benchmark::{Text, format, formats, read};
 use tokenyard::config::import::CONFIGURATIONS;
 use tokenyard::config::import::configuration::{Report, adopt_policies, formats_of};
-use tokenyard::config::import::documents;
+use tokenyard::config::import::documents::{self, yaml};
 
 /// The documents of a sample of configuration.
 fn documents_of(file: &str, text: &str) -> Vec<Value> {
@@ -67,7 +67,7 @@ fn each_format_of_configuration_has_a_sample_and_reports_each_key() {
 /// The router that a configuration of llm-d becomes, and what is said of it.
 fn adopted(text: &str) -> (Value, Report) {
     let mut scenario = Value::Object(Map::new());
-    let document = serde_saphyr::from_str(text).expect("YAML");
+    let document = yaml::value(text).expect("YAML");
     let report = adopt_policies(vec![document], &|_| None, &mut scenario).expect("a configuration");
     assert!(tokenyard::scenario::from_value(scenario.clone()).and_then(tokenyard::scenario::check).is_ok());
     (scenario["cluster"]["routing"]["weighted"].clone(), report)
@@ -126,7 +126,7 @@ schedulingProfiles:
     let left_out = |key: &str| report.mappings.iter().any(|m| m.key == key && !m.has_counterpart());
     assert!(left_out("plugins.3.type") && !left_out("plugins.1.parameters.hashBlockSize"), "{report:?}");
     // A name that no plugin has, and a profile without a scorer.
-    let unknown = serde_saphyr::from_str(
+    let unknown = yaml::value(
         "kind: EndpointPickerConfig
 plugins: [{type: queue-scorer}]
 schedulingProfiles: [{name: default, plugins: [{pluginRef: queue-score}]}]
@@ -140,7 +140,7 @@ schedulingProfiles: [{name: default, plugins: [{pluginRef: queue-score}]}]
 /// The cluster that a configuration of llm-d makes of one, and what is said of each key.
 fn cluster_of(text: &str, cluster: &Value) -> Result<(Value, Report), Vec<String>> {
     let mut scenario = serde_json::json!({ "cluster": cluster });
-    let document = serde_saphyr::from_str(text).expect("YAML");
+    let document = yaml::value(text).expect("YAML");
     match adopt_policies(vec![document], &|_| None, &mut scenario) {
         Ok(report) => Ok((scenario["cluster"].clone(), report)),
         Err(problems) => Err(problems.into_iter().map(|d| d.path).collect()),

@@ -12,6 +12,7 @@ mod openmetrics;
 mod perfetto;
 mod routers;
 mod workloads;
+mod yaml_corpus;
 
 use serde_json::Value;
 use std::fs;

@@ -7,6 +7,7 @@ use tokenyard::base::Micros;
 use tokenyard::engine::{BreakReason, DropReason, RequestState};
 use tokenyard::policy::ReplicaPhase;
 use tokenyard::scenario::Scenario;
+use tokenyard::session::view::LifePhase;
 use tokenyard::session::{Audience, Session};
 
 fn states(session: &Session) -> Vec<RequestState> {
@@ -127,7 +128,10 @@ fn the_card_of_a_replica_that_is_down_says_what_its_crash_broke() {
     session.advance(Micros(3_000_000), u64::MAX);
     let frame = session.frame(&tokenyard::session::view::FrameQuery::default());
     let card = &frame.replicas[1];
-    assert_eq!(card.life.map(|l| (l.phase, l.since_us, l.ready_us)), Some(("down", 2_500_000, 6_500_000)));
+    assert_eq!(
+        card.life.map(|l| (l.phase, l.since_us, l.ready_us)),
+        Some((LifePhase::Down, 2_500_000, 6_500_000))
+    );
     assert_eq!(card.crash.map(|c| (c.broken, c.lost, c.planned)), Some((1, 1, false)));
     assert_eq!((frame.counts.lost, frame.counts.conserved), (1, true));
     assert!(frame.replicas[0].crash.is_none());

@@ -8,6 +8,7 @@ use tokenyard::scenario::{
     CacheAware, CacheMiss, Change, Fault, FlowControl, Outlier, Probe, ProbeAction, RoutingPolicy, Scenario,
     TimedEdit,
 };
+use tokenyard::session::view::LifePhase;
 
 /// The facts of faults of a run in which each of these breaks at its second.
 fn facts(s: &Scenario, faults: &[(f64, Fault)]) -> Vec<(f64, FaultFact)> {
@@ -91,7 +92,7 @@ fn an_ejected_replica_gets_nothing_until_probes_pass() {
     let mut live = crate::support::start(&breaks(s.clone(), 4.0, stuck(1, 50.0)));
     live.advance(Micros(40_000_000), u64::MAX);
     let frame = live.frame(&tokenyard::session::view::FrameQuery::default());
-    assert_eq!(frame.replicas[1].life.as_ref().map(|life| life.phase), Some("ejected"));
+    assert_eq!(frame.replicas[1].life.as_ref().map(|life| life.phase), Some(LifePhase::Ejected));
     assert_eq!(frame.key.faults.map(|f| f.ejections), Some(1));
     let f = session.report_data().faults.expect("something broke");
     assert_eq!((f.ejections, f.each[0].kind), (1, "stuck"));

@@ -4,6 +4,7 @@ mod files;
 mod queueing_files;
 mod recorded;
 mod roles;
+mod tiers;
 
 use serde_json::Value;
 use tokenyard::base::Diagnostics;

@@ -42,6 +42,7 @@ pub(crate) fn scenario(case: &Case) -> Scenario {
             adapter: String::new(),
             session: String::new(),
             priority: 0,
+            max_offload_tokens: None,
         });
     }
     s

@@ -9,8 +9,8 @@ use serde_json::json;
 use tokenyard::base::Micros;
 use tokenyard::scenario::{Scenario, TimedEdit};
 use tokenyard::session::closeup::{
-    AroundQuery, CloseUp, Density, DensityQuery, EcdfQuery, LatencyBox, Measure, RequestFilter,
-    RequestRowsQuery, RequestTableRow as RequestRow, SortKey,
+    CloseUp, Density, DensityQuery, EcdfQuery, LatencyBox, Measure, RequestFilter, RequestRowsQuery,
+    RequestTableRow as RequestRow, SortKey,
 };
 use tokenyard::session::view::{ColumnsQuery, RequestDetail, View};
 use tokenyard::session::{Audience, Budget, History, Session, Stop};
@@ -84,31 +84,6 @@ fn a_request_under_way_is_left_out_and_never_0() {
     assert_eq!((rows.matching, rows.arrived, rows.slo_ttft_us), (4, 4, 5000));
     let missed: Vec<_> = rows.rows.iter().map(|r| r.ttft_missed).collect();
     assert_eq!(missed, [Some(true), Some(false), Some(false), None]);
-}
-
-#[test]
-fn before_and_after_an_edit_stop_at_other_edits_and_at_the_playhead() {
-    let changes = [(10_000, edit::max_num_seqs(0, 1)), (20_000, edit::max_num_seqs(0, 2))];
-    let edits = changes.map(|(at, change)| TimedEdit::new(at, change)).to_vec();
-    let session = at(&Scenario { edits, ..four() }, 40_000);
-    let around = |at_us, most_us| session.around(&AroundQuery { at_us, most_us });
-    let wide = around(20_000, 60_000_000);
-    let span = |a: &tokenyard::session::closeup::Around| {
-        [a.before.from_us, a.before.to_us, a.after.from_us, a.after.to_us]
-    };
-    // Together: both have their first token after 2 ms, and the run ends after 4.
-    assert_eq!(span(&wide), [10_000, 20_000, 20_000, 24_000]);
-    assert_eq!((wide.before.arrived, wide.after.arrived), (0, 2));
-    assert_eq!((wide.after.ttft.p99_us, wide.ttft_us, wide.met_points), (2000.0, [None; 3], None));
-    assert_eq!((wide.after.met_percent, wide.after.cached_percent), (Some(100.0), Some(0.0)));
-    assert_eq!(span(&around(10_000, 6000)), [4000, 10_000, 10_000, 16_000]);
-    let first = around(10_000, 60_000_000);
-    assert_eq!((first.before.arrived, first.before.met_percent), (2, Some(50.0)));
-    assert_eq!(first.before.ttft_ecdf.percent, [50.0, 100.0]);
-    let alone = at(&Scenario { edits: Vec::new(), ..four() }, 40_000);
-    let both = alone.around(&AroundQuery { at_us: 20_000, most_us: 60_000_000 });
-    assert_eq!((both.ttft_us, both.e2e_us, both.met_points), ([Some(0.0); 3], [Some(0.0); 3], Some(0.0)));
-    assert_eq!(both.before.e2e.p50_us.to_bits(), 6000.0_f64.to_bits());
 }
 
 fn details(session: &Session) -> Vec<RequestDetail> {
@@ -206,8 +181,6 @@ fn distributions_without_the_warm_up_have_the_percentiles_of_the_report() {
             assert!(ecdf.ms.is_sorted() && ecdf.percent.is_sorted() && ecdf.ms.len() <= 401);
             assert_eq!(ecdf.percent.last(), Some(&100.0));
         }
-        let whole = session.around(&AroundQuery { at_us: 0, most_us: u64::MAX });
-        assert_eq!((whole.before.arrived, whole.after.arrived), (0, session.engine().records().len() as u64));
     }
 }
 
@@ -372,7 +345,6 @@ fn asked() -> Vec<CloseUp> {
         {"density": {"of": "itl", "from_us": 3_000_000, "to_us": 9_000_000, "columns": 40}},
         {"density": {"of": "e2e", "from_us": 9, "to_us": 3, "columns": 0}},
         {"ecdf": {"of": "e2e", "filter": {"measured": true, "to_us": 9_000_000}}},
-        {"around": {"at_us": 6_000_000, "most_us": 4_000_000}},
         {"rows": {"filter": {"boxes": [{"of": "itl", "from_us": 0, "to_us": 1e7 as u64, "least_us": 0, "most_us": 20_000.5}]},
             "sort": "tpot", "descending": true, "limit": 50}},
         {"summary": {"from_us": 4_000_000}},

@@ -243,6 +243,9 @@ fn beside(path: &str, mut value: Value) -> Change {
         value["kv_heads"] = json!(1);
     }
     let prefills = path.ends_with("].role") && value == "prefill";
+    if let Some(change) = beside_tiers(path, &mut value) {
+        return change;
+    }
     let change = Change::set(path, value.clone());
     if prefills {
         return change.and_set("cluster.pools[1].role", "decode");
@@ -260,6 +263,17 @@ fn beside(path: &str, mut value: Value) -> Change {
         Some(scaling) => change.and_set(&format!("{scaling}.policy"), json!({"wva-saturation-v2": {}})),
         None => change,
     }
+}
+
+/// The same of tiers below the GPU: a store that is named is there, and what waits for loads has CPU memory to wait for.
+fn beside_tiers(path: &str, value: &mut Value) -> Option<Change> {
+    let fields = [".secondary_tiers", ".load_wait", ".load_asked"];
+    let kv = fields.iter().find_map(|field| path.strip_suffix(field))?;
+    if let Some(store) = value.pointer_mut("/0/store") {
+        store["name"] = json!("shared");
+    }
+    let change = Change::set(path, value.clone()).and_set("cluster.kv_stores", json!([{"name": "shared"}]));
+    Some(change.and_set(&format!("{kv}.cpu_blocks"), 30))
 }
 
 fn start(scenario: &Scenario, edits: Vec<TimedEdit>) -> Session {

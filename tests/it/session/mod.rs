@@ -3,6 +3,8 @@
 mod blocks;
 mod blocks_over_runs;
 mod density;
+mod edit_algebra;
+mod first_minute;
 mod gateway_frame;
 mod lanes;
 mod live_edits;
@@ -11,6 +13,7 @@ mod rolling;
 mod run_to;
 mod seeking;
 mod split_frame;
+mod statement;
 mod waits;
 
 use tokenyard::session::Session;

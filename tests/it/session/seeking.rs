@@ -13,7 +13,7 @@ use tokenyard::session::{Budget, History, StepKind, Stop};
 const TIGHT: Budget = Budget { bytes: 12 << 20, events: 500 };
 
 /// Goes to an instant in slices, as the page's worker does.
-fn seek(history: &mut History, until: Micros) {
+pub(super) fn seek(history: &mut History, until: Micros) {
     history.seek(until);
     while history.advance(until, 777) == Stop::Events {}
 }

@@ -101,6 +101,7 @@ pub(crate) fn explicit(
         adapter: String::new(),
         session: String::new(),
         priority: 0,
+        max_offload_tokens: None,
     }
 }
 

@@ -23,12 +23,12 @@ use proptest::sample::select;
 use serde_json::{Value, json};
 use tokenyard::scenario::{
     AdmissionPolicy, Arrivals, BatchLimits, Change, ClassDeadlines, ClassScores, Client, Cluster, Compat,
-    ConcurrencyLimit, Conversation, ConversationClock, CostEscalation, CpuTier, CpuWrite, FittedCoefficients,
+    ConcurrencyLimit, Conversation, ConversationClock, CostEscalation, CpuTier, FittedCoefficients,
     FlowControl, KvBlocks, KvCache, LatencyModel, Lengths, OverLimit, Pool, PowerOfD, PreemptionVictim,
     PrefixAware, PrefixGroups, PrefixOverlap, PriorityPolicy, Probabilistic, Profile, RateLimit, Resilience,
     Rounds, RoutingPolicy, Run, Scenario, Scheduler, SessionAffinity, SessionCap, SessionMode, Shed,
-    ShedRule, SlidingWindow, SloClass, TenantLimit, TenantQuota, TenantScores, ThinkTime, TimedEdit,
-    TokenBucket, Weighted, Workload, Write as _,
+    ShedRule, SlidingWindow, SloClass, TenantLimit, TenantQuota, TenantScores, ThinkTime, TierWrite,
+    TimedEdit, TokenBucket, Weighted, Workload, Write as _,
 };
 use tokenyard::session::{Audience, Session};
 
@@ -181,7 +181,7 @@ prop_compose! {
     fn a_tier()(
         cpu_blocks in select(vec![0_u32, 0, 0, 4, 40, 3000]),
         cpu_tier in select(vec![CpuTier::Auto, CpuTier::Auto, CpuTier::Blis]),
-        cpu_write in select(vec![CpuWrite::WriteThrough, CpuWrite::WriteBack]),
+        cpu_write in select(vec![TierWrite::WriteThrough, TierWrite::WriteBack]),
         transfer_tokens_per_us in select(vec![1e9_f64, 100.0, 0.01]),
         transfer_base_us in select(vec![0_u64, 0, 300, 30_000]),
     ) -> KvCache {
@@ -357,6 +357,7 @@ prop_compose! {
                 flow_control: flow_control.map(stopping),
                 routing,
                 disaggregation: None,
+                kv_stores: Vec::new(),
                 resilience: Resilience::default(),
                 snapshot_refresh_us,
                 admission_latency_us,

@@ -1,16 +1,17 @@
 import { expect, test } from 'vitest';
-import { CHART_NAMES, chartsShown, hasChart, heightsOf, isBeside, isLate, viewsOf } from './chartList.ts';
+import { CHART_NAMES, chartsShown, hasChart, heightsOf, isBeside, viewsOf } from './chartList.ts';
 
-const PLAIN = { scales: false, gateway: false, split: false, breaks: false } as const;
+const PLAIN = { scales: false, gateway: false, split: false } as const;
 
-test('a run has four charts over time and two distributions, and first its replicas where something scales', () => {
-  const four = ['ttft-over-time', 'ttft-density', 'kv-use', 'queue-depth'];
-  expect(chartsShown(undefined, PLAIN)).toEqual([...four, 'ttft-ecdf', 'e2e-ecdf']);
-  expect(chartsShown(undefined, { ...PLAIN, scales: true }).slice(0, 5)).toEqual(['replicas', ...four]);
-  expect(chartsShown(undefined, { ...PLAIN, gateway: true })).toContain('gateway-bands');
-  expect(chartsShown(undefined, { ...PLAIN, split: true })).toContain('ports-out');
-  const broken = ['replicas', 'ttft-over-time', 'goodput-over-time', 'attempts-over-time'];
-  expect(chartsShown(undefined, { ...PLAIN, breaks: true })).toEqual([...broken, 'ttft-ecdf', 'e2e-ecdf']);
+test('a run has four charts, and those of what it has of its own stand in place of others', () => {
+  const usual = ['ttft-over-time', 'queue-depth', 'kv-use', 'throughput'];
+  expect(chartsShown(undefined, PLAIN)).toEqual(usual);
+  const scaled = ['replicas', 'ttft-over-time', 'queue-depth', 'throughput'];
+  expect(chartsShown(undefined, { ...PLAIN, scales: true })).toEqual(scaled);
+  const both = ['ttft-over-time', 'gateway-bands', 'ports-out', 'queue-depth'];
+  expect(chartsShown(undefined, { ...PLAIN, gateway: true, split: true })).toEqual(both);
+  const all = { ...PLAIN, scales: true, gateway: true, split: true };
+  expect(chartsShown(undefined, all)).toEqual(['replicas', 'ttft-over-time', 'gateway-bands', 'ports-out']);
 });
 
 test('a list chooses charts and their order; unknown and repeated names and charts without data are left out', () => {
@@ -25,15 +26,6 @@ test('charts beside the clock are distributions and steps; waits have their perc
   expect(CHART_NAMES.filter(isBeside)).toEqual(['ttft-ecdf', 'e2e-ecdf', 'itl-ecdf', 'wait-ecdf', 'step-time']);
   expect(viewsOf(['kv-use', 'ttft-density', 'step-time', 'itl-ecdf'])).toEqual(['kv-use', 'itl-ecdf']);
   expect(viewsOf(['wait-ecdf', 'wait-over-time'])).toEqual(['wait-ecdf', 'wait-over-time']);
-  expect(viewsOf(CHART_NAMES).filter(isLate)).toEqual([
-    'replica-lanes',
-    'itl-over-time',
-    'wait-over-time',
-    'goodput-over-time',
-    'attempts-over-time',
-    'itl-ecdf',
-    'wait-ecdf',
-  ]);
 });
 
 test('charts share the height by their shares, and none is lower than the least', () => {

@@ -11,16 +11,13 @@ export type ChartedRun = {
   readonly scales: boolean;
   readonly gateway: boolean;
   readonly split: boolean;
-  /** Whether its scenario breaks something. */
-  readonly breaks: boolean;
 };
 
-/** The same of a run by what its frame and its scenario have. */
-export const chartedRun = (frame: Frame | undefined, scales: boolean, breaks: boolean): ChartedRun => ({
+/** The same of a run by what its frame has. */
+export const chartedRun = (frame: Frame | undefined, scales: boolean): ChartedRun => ({
   scales,
   gateway: frame?.gateway !== undefined,
   split: frame?.split !== undefined,
-  breaks,
 });
 
 type Chart = {
@@ -74,23 +71,22 @@ export function chartsShown(list: readonly string[] | undefined, run: ChartedRun
     const known = [...new Set(list)].flatMap((name) => CHART_NAMES.filter((one) => one === name));
     return known.filter((name) => hasChart(name, run));
   }
+  const own = [...(run.gateway ? (['gateway-bands'] as const) : []), ...(run.split ? (['ports-out'] as const) : [])];
+  // Four: a chart of what the run has of its own stands in place of another.
+  const most = 3 - own.length - (run.scales ? 1 : 0);
   return [
-    ...(run.scales || run.breaks ? (['replicas'] as const) : []),
-    ...(run.breaks
-      ? (['ttft-over-time', 'goodput-over-time', 'attempts-over-time'] as const)
-      : (['ttft-over-time', 'ttft-density', 'kv-use', 'queue-depth'] as const)),
-    ...(run.gateway ? (['gateway-bands'] as const) : []),
-    ...(run.split ? (['ports-out'] as const) : []),
-    ...(['ttft-ecdf', 'e2e-ecdf'] as const),
+    ...(run.scales ? (['replicas'] as const) : []),
+    'ttft-over-time',
+    ...own,
+    ...(most > 0 ? (['queue-depth'] as const) : []),
+    ...(most > 2 ? (['kv-use'] as const) : []),
+    ...(most > 1 ? (['throughput'] as const) : []),
   ];
 }
 
 export const isDistribution = (name: ChartName): boolean => name.endsWith('-ecdf');
 /** Whether a chart is beside those over time. */
 export const isBeside = (name: ChartName): boolean => chartOf(name)?.beside === true;
-
-/** Views that the module of the first visit does not have. */
-export const isLate = (view: string): boolean => /^(itl|wait|goodput|attempts|replica)-/.test(view);
 
 /** The views that charts are drawn from. */
 export const viewsOf = (names: readonly ListedChart[]): readonly View[] => [

@@ -1,9 +1,10 @@
 // Moves the focus to the nearest control when the focused element disappears.
 
+/** A field to search in is none: nobody asked for it, and it would take the keys of the page. */
 const FOCUSABLE =
-  'a[href], button:not([disabled]), input:not([disabled]), select, textarea:not([disabled]), [tabindex]:not([tabindex="-1"])';
+  'a[href], button:not([disabled]), input:not([disabled], [type=search]), select, textarea:not([disabled]), [tabindex]:not([tabindex="-1"])';
 /** Widgets that put the focus back themselves. */
-const OWN = '[role=menu], [role=listbox], [role=dialog]';
+const OWN = '[role=menu], [role=listbox], dialog, [role=dialog]';
 
 let pointed = false;
 let focusPointed = false;

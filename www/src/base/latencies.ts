@@ -1,4 +1,4 @@
-// The latencies and percentiles that views show, with all their names.
+// The latencies that views show, with all their names.
 import type { Measure, SortKey } from '../generated/boundary.ts';
 
 export type Latency = {
@@ -16,7 +16,3 @@ export const LATENCIES: Readonly<Record<Measure, Latency>> = {
 };
 
 export const MEASURES: readonly Measure[] = ['ttft', 'itl', 'e2e'];
-
-/** The percentiles of a distribution, as keys and as names. */
-export const PERCENTILES = ['p50', 'p90', 'p99'] as const;
-export type Percentile = (typeof PERCENTILES)[number];

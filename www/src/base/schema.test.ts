@@ -1,10 +1,11 @@
+import words from 'virtual:schema-words';
 import { expect, test } from 'vitest';
 import raw from '../generated/schema.json' with { type: 'json' };
 import { getAt, type Json, type JsonObject, setAt } from './json.ts';
 import { Schema } from './schema.ts';
 import { trust } from './trust.ts';
 
-const schema = new Schema(trust<JsonObject>(raw));
+const schema = new Schema(trust<JsonObject>(raw)).described(words);
 const DOC: Json = {
   cluster: {
     pools: [{ replicas: 4, kv: { blocks: 'auto', block_tokens: 16, prefix_caching: true }, latency: 'catalogue' }],
@@ -319,7 +320,7 @@ test('no description of a definition is read: the page has none of them', () => 
     const { description: _, ...kept } = trust<JsonObject>(definition);
     return [name, kept] as const;
   });
-  const trimmed = new Schema({ ...rest, $defs: Object.fromEntries(bare) });
+  const trimmed = new Schema({ ...rest, $defs: Object.fromEntries(bare) }).described(words);
   for (const key of ['run', 'cluster', 'workload', 'slo', 'observe'])
     for (const { from, document } of [{ from: key, document: DOC }, ...everything(key)])
       expect(trimmed.fields(document, [key]), from).toEqual(schema.fields(document, [key]));

@@ -1,6 +1,7 @@
 // From the scenario's JSON Schema to form fields. No field is known by name here: label, unit, first value and effect
 // of an edit come from the schema, and the schema from the Rust types, so a new policy or parameter appears in the form
 // without a change to the page.
+import { describedNode } from './describedNode.ts';
 import {
   child,
   getAt,
@@ -12,6 +13,7 @@ import {
   parsePath,
   setAt,
 } from './json.ts';
+import { sentence } from './keyWords.ts';
 
 export type Input =
   | {
@@ -84,6 +86,11 @@ export class Schema {
   constructor(root: JsonObject) {
     this.root = root;
     this.definitions = root.$defs;
+  }
+
+  /** The same schema with its descriptions, where it has their numbers: the page loads them once it runs. Until then they are empty. */
+  described(words: readonly string[]): Schema {
+    return new Schema(describedNode(this.root, words));
   }
 
   /** The fields at and under `steps` of a document, in the order of the schema. */
@@ -260,6 +267,14 @@ export class Schema {
         const own: Field[] = [];
         const at = joinPath(path, i);
         this.walk(items, item, at, depth + 1, own);
+        // A choice as an entry is called by its place.
+        const [first] = own;
+        if (first?.label === '')
+          own[0] = {
+            ...first,
+            label: `${sentence(word)} ${i + 1}`,
+            description: first.description || text(node.description),
+          };
         into.push(...asRow(items, at, own));
       });
       return;
@@ -424,7 +439,8 @@ function after(said: Json | undefined): readonly [string, number] {
   return [text(from), Number(seconds ?? 0)];
 }
 
-function text(said: Json | undefined): string {
+/** What the schema says, if it is text: the number of a description that is not here yet is none. */
+export function text(said: Json | undefined): string {
   return typeof said === 'string' ? said : '';
 }
 
@@ -475,18 +491,4 @@ function holds(variant: JsonObject, tag: string, value: Json | undefined): boole
   if (typeof value === 'string') return value === variant.const;
   if (typeof value === 'number') return tag === INTEGER_OPTION;
   return isObject(value) && variant.const === undefined && Object.hasOwn(value, tag);
-}
-
-const SHORT_WORDS = /\b(fcfs|sjf|slo|kv|gpu|cpu|lru|ttft|tpot|e2e|itl|blis)\b/g;
-/** A name that is always in lower case. */
-const SMALL_NAME = /\bllm d\b/;
-
-/** Words with a capital letter first, as they are otherwise. */
-export const titled = (words: string): string => words.charAt(0).toUpperCase() + words.slice(1);
-
-/** `least-loaded` → `Least loaded`, `priority-fcfs` → `Priority FCFS`. */
-export function sentence(key: string): string {
-  const words = key.replace(/[-_]/g, ' ').replace(SHORT_WORDS, (w) => w.toUpperCase());
-  if (SMALL_NAME.test(words)) return words.replace(SMALL_NAME, 'llm-d');
-  return titled(words);
 }

@@ -4,3 +4,8 @@
 export function trust<T>(value: unknown): T {
   return value as T;
 }
+
+/** The keys of a table that has all keys of its type and no others. */
+export function keysOf<T extends object>(table: T): readonly (keyof T)[] {
+  return Object.keys(table) as (keyof T)[];
+}

@@ -105,6 +105,9 @@ export function clock(us: number): string {
   return `${group(Math.floor(ms / 1000))}.${String(ms % 1000).padStart(3, '0')}`;
 }
 
+/** The clock of the first view: tenths of a second. */
+export const tenths = (us: number): string => (Math.floor(us / 1e5) / 10).toFixed(1);
+
 /** A speed in simulated seconds per wall second: 0.01×, 10×, 1,200×. */
 export function speed(x: number): string {
   if (x === Number.POSITIVE_INFINITY) return 'max';

@@ -1,5 +1,5 @@
 // Types shared by the panels of the page: the selection, and the props of stage and charts.
-import type { Around, Frame } from '../generated/boundary.ts';
+import type { Flag, Frame, View } from '../generated/boundary.ts';
 import type { ChartName } from './chartList.ts';
 
 /** The user's selection; at most one of each. */
@@ -39,6 +39,18 @@ export function holderOf(frame: Frame, request: number): number | undefined {
   return undefined;
 }
 
+/** What the page says of an edit: its words, and whether it came with the scenario. */
+export type FlagWords = { readonly label: string; readonly scheduled: boolean };
+
+/** A flag in the words of the page. */
+export function saidFlag(flag: Flag, words: FlagWords | undefined): Flag & { readonly scheduled?: boolean } {
+  return words ? { ...flag, label: words.label || flag.label, scheduled: words.scheduled } : flag;
+}
+
+/** Whether edits came with the scenario; those of the user's hand have its hue. */
+export const areScheduled = (flags: readonly Flag[]): boolean =>
+  flags.length > 0 && flags.every((flag) => 'scheduled' in flag && flag.scheduled === true);
+
 /** The columns of one view, by name. */
 export type ViewColumns = { readonly names: readonly string[]; readonly columns: readonly Float64Array[] };
 
@@ -46,6 +58,40 @@ export type ViewColumns = { readonly names: readonly string[]; readonly columns:
 export type ChartData = Readonly<Partial<Record<ChartName, ViewColumns>>>;
 
 export const NO_DATA: ChartData = {};
+
+/** The same run without the reader's last edit. */
+export type Without = {
+  /** Its name: `without Least loaded`. */
+  readonly label: string;
+  /** The instant of the edit. */
+  readonly fromS: number;
+  readonly data: ChartData;
+  /** The instant that it has reached. */
+  readonly nowUs: number;
+};
+
+/** Whether a view has lines or a curve that can be drawn of a second run too. */
+export const isAsked = (view: View): boolean => view !== 'replica-lanes' && view !== 'health';
+
+/** A place on the stage, in its own pixels. */
+export type Spot = { readonly x: number; readonly y: number };
+
+/** Where the tools of the first view stand; `rows` has a place for each replica that is drawn. */
+export type ToolPlaces = {
+  /** Missing where the tools stand below the stage. */
+  readonly source?: { readonly burst: Spot; readonly router: Spot };
+  readonly rows: readonly (Spot & { readonly replica: number })[];
+  /** Where each replica's batch is drawn: its first bar, their width and distance, the height of a full one, and how many there are. */
+  readonly batches: readonly BatchPlace[];
+};
+
+export type BatchPlace = Spot & {
+  readonly replica: number;
+  readonly bar: number;
+  readonly pitch: number;
+  readonly height: number;
+  readonly places: number;
+};
 
 export type StageProps = {
   readonly frame: Frame | undefined;
@@ -61,13 +107,37 @@ export type StageProps = {
   /** The replica that has or had the selected request, where that is known. */
   readonly holder?: number | undefined;
   readonly onSelect: (selection: Selection) => void;
+  /** Goes one level deeper into what is selected. */
+  readonly onDeeper?: (() => void) | undefined;
   /** Announces a selection made with keys. */
   readonly onSay?: (sentence: string) => void;
   /** The role of a replica is to be changed, asked for at this place of the stage. */
   readonly onRole?: ((replica: number, x: number, y: number) => void) | undefined;
-  /** The menu of a replica is asked for at this place of the stage: what can break in it. */
-  readonly onBreak?: ((replica: number, x: number, y: number) => void) | undefined;
+  /**
+   * The menu of the stage is asked for at this place: what can break in a replica, what else can be changed, and where a request
+   * can go.
+   */
+  readonly onBreak?:
+    | ((replica: number | undefined, x: number, y: number, request?: number | undefined) => void)
+    | undefined;
   readonly reducedMotion: boolean;
+  /** The router in force, in any words. */
+  readonly router?: string | undefined;
+  /** Whether it is drawn as in the first view, and where its tools then stand. */
+  readonly calm?: boolean;
+  readonly onPlaces?: (places: ToolPlaces | undefined) => void;
+};
+
+/** An amount that a hand on the stage changes, in words and numbers of its field. */
+export type Amount = {
+  readonly name: string;
+  readonly unit: string;
+  readonly now: number;
+  readonly least: number;
+  readonly most: number;
+  readonly whole: boolean;
+  /** Of a part: what it is a part of. */
+  readonly all?: number;
 };
 
 /** A place on a chart or a distribution: latencies of one kind, reported between two instants, up to a value. */
@@ -104,12 +174,12 @@ export type ChartsProps = {
   readonly warmUpS?: number | undefined;
   /** Whether charts keep to the height of their area on narrow screens too. */
   readonly fills?: boolean;
+  /** Whether they are drawn as in the first view: the median and the 99th percentile, and no axis of their own. */
+  readonly calm?: boolean;
   /** The charts shown, in order; those that suit the run if undefined. */
   readonly only?: readonly string[] | undefined;
   /** Whether a pool has an autoscaler. */
   readonly scales?: boolean;
-  /** Whether its scenario breaks something. */
-  readonly breaks?: boolean;
   /** The part of the time axis on screen; all of it if undefined. */
   readonly window?: { readonly fromS: number; readonly toS: number } | undefined;
   readonly onWindow?: ((next: { readonly fromS: number; readonly toS: number } | undefined) => void) | undefined;
@@ -117,8 +187,7 @@ export type ChartsProps = {
   readonly holder?: number | undefined;
   /** The selected request: when its first token came and when it finished, and its latencies. */
   readonly marks?: RequestMarks | undefined;
-  /** The figures before and after an edit, if these are shown. */
-  readonly around?: Around | undefined;
+  readonly without?: Without | undefined;
   /** The measured values, if the run replays an experiment. */
   readonly measured?: MeasuredMarks | undefined;
 };

@@ -12,19 +12,28 @@ import {
   Suspense,
 } from 'solid-js';
 import { type ChartName, chartedRun, chartsShown, heightsOf, isBeside } from '../base/chartList.ts';
-import { type ChartsProps, holderOf, lastSpan, type Place, type ViewColumns, WINDOW_S } from '../base/view.ts';
+import { plain } from '../base/units.ts';
+import {
+  type ChartsProps,
+  holderOf,
+  lastSpan,
+  type Place,
+  type ViewColumns,
+  WINDOW_S,
+  type Without,
+} from '../base/view.ts';
 import type { Palette } from '../draw/inks.ts';
 import { pagePalette } from '../draw/palette.ts';
 import { Ecdf } from './Ecdf.tsx';
 import { TIME_SPECS, type TimeSpec } from './specs.ts';
 import { placeAt, type Scale, slides, TimeAxis } from './TimeAxis.tsx';
 import { TimeChart } from './TimeChart.tsx';
+import type { OnTools } from './ToolsButton.tsx';
 import type { Over } from './timeContent.ts';
 import { EDGE, LANE, type Mark } from './timePicture.ts';
 import { zooms } from './zoomKeys.ts';
 import './charts.css';
 
-const EditDistributions = lazy(() => import('./EditDistributions.tsx'));
 const ChartTable = lazy(() => import('./Tables.tsx'));
 
 /** For runs without measured percentiles. */
@@ -71,6 +80,8 @@ export type Strip = {
 };
 
 type AllProps = ChartsProps & {
+  /** The tools of a chart are asked for at its title. */
+  readonly onTools: OnTools;
   /** Content beside the title of the first chart, and an overlay over the lines of each. */
   readonly head?: JSX.Element;
   readonly over?: Over | undefined;
@@ -138,7 +149,7 @@ export function Charts(props: AllProps): JSX.Element {
               {({ spec }, i) =>
                 spec ? (
                   <TimeChart
-                    spec={spec}
+                    spec={props.calm ? calmSpec(spec) : spec}
                     data={props.data[spec.view]}
                     spans={spec.lanes ? props.data[spec.lanes.view] : undefined}
                     scales={props.scales ?? false}
@@ -148,17 +159,20 @@ export function Charts(props: AllProps): JSX.Element {
                     focus={focus()}
                     width={width()}
                     height={heights()[i()] ?? LEAST}
-                    warmUpS={props.warmUpS ?? 0}
+                    warmUpS={props.calm ? 0 : (props.warmUpS ?? 0)}
                     startS={scale().startS}
                     endS={scale().endS}
                     mark={markOf(spec)}
-                    first={i() === 0}
+                    first={i() === 0 && !props.calm}
                     cursorS={props.cursorS}
                     onCursor={tell}
                     onTable={() => setTable({ name: spec.view })}
+                    onTools={props.onTools}
                     onPlace={props.onPlace}
                     head={i() === 0 && !isComing() ? props.head : undefined}
                     over={props.over}
+                    without={props.without}
+                    names={i() === 0}
                   />
                 ) : (
                   props.strip?.(
@@ -183,38 +197,21 @@ export function Charts(props: AllProps): JSX.Element {
               }
             </For>
           </section>
-          <TimeAxis scale={scale()} nowUs={props.frame?.now_us ?? 0} playhead={playhead()} cursorS={props.cursorS} />
+          <Show when={!props.calm}>
+            <TimeAxis scale={scale()} nowUs={props.frame?.now_us ?? 0} playhead={playhead()} cursorS={props.cursorS} />
+          </Show>
           <Show when={playhead() !== undefined}>
             <div class="playhead" ref={(el) => slides(el, () => playhead() ?? 0)} aria-hidden="true" />
           </Show>
           {props.layer}
         </div>
         <Show when={hasShares()}>
-          <Show
-            when={props.around}
-            fallback={
-              <Shares
-                charts={props}
-                names={names()}
-                palette={palette()}
-                onTable={(name, data) => setTable({ name, data })}
-              />
-            }
-          >
-            {(around) => (
-              <Suspense>
-                <EditDistributions
-                  around={around()}
-                  sloMs={{
-                    ttft: (props.figures?.key.slo_ttft_us ?? 0) / 1000,
-                    e2e: (props.figures?.key.slo_e2e_us ?? 0) / 1000,
-                  }}
-                  palette={palette()}
-                  onTable={(name, data) => setTable({ name, data })}
-                />
-              </Suspense>
-            )}
-          </Show>
+          <Shares
+            charts={props}
+            names={names()}
+            palette={palette()}
+            onTable={(name, data) => setTable({ name, data })}
+          />
         </Show>
       </Show>
       <Show when={table()} keyed>
@@ -228,16 +225,28 @@ export function Charts(props: AllProps): JSX.Element {
   );
 }
 
+/** The chart in seconds, with the band between its median and its 99th percentile alone, and no stretches of anomalies. */
+function calmSpec(spec: TimeSpec): TimeSpec {
+  return {
+    ...spec,
+    plain: true,
+    tick: (v) => plain(v / 1000),
+    lines: (data) => spec.lines(data).filter(({ name }) => name !== 'p90'),
+    bands: [[1, 0]],
+    band: (p) => p.band2,
+  };
+}
+
 const STRIP: Row = { name: 'ttft-density', spec: undefined };
 
 /** Which charts are shown, and the places of charts and instants. */
 function createLayout(
-  props: Pick<AllProps, 'only' | 'fills' | 'scales' | 'breaks' | 'frame' | 'window' | 'strip'>,
+  props: Pick<AllProps, 'only' | 'calm' | 'fills' | 'scales' | 'frame' | 'window' | 'strip'>,
   size: Accessor<{ readonly width: number; readonly height: number }>,
 ) {
   const stacked = createMemo(() => size().width > 0 && size().width < 640);
-  const run = createMemo(() => chartedRun(props.frame, props.scales ?? false, props.breaks ?? false), undefined, {
-    equals: (a, b) => a.scales === b.scales && a.gateway === b.gateway && a.split === b.split && a.breaks === b.breaks,
+  const run = createMemo(() => chartedRun(props.frame, props.scales ?? false), undefined, {
+    equals: (a, b) => a.scales === b.scales && a.gateway === b.gateway && a.split === b.split,
   });
   const names = createMemo(() => chartsShown(props.only, run()));
   const hasShares = createMemo(() => names().some(isBeside));
@@ -246,7 +255,7 @@ function createLayout(
   );
   /** As high as they need, on a page that scrolls; else they have the height of their area. */
   const flows = (): boolean => stacked() && !props.fills;
-  const room = createMemo(() => Math.max(LEAST, size().height - 6 - AXIS));
+  const room = createMemo(() => Math.max(LEAST, size().height - 6 - (props.calm ? 0 : AXIS)));
   const heights = createMemo(() => {
     const shares = rows().map(({ spec }) => spec?.share ?? DENSITY_SHARE);
     const total = flows() ? STACKED_HEIGHT * shares.reduce((sum, share) => sum + share, 0) : room();
@@ -313,6 +322,9 @@ function Shares(props: {
     toS: nowS(),
     atMostMs,
   });
+  /** The other run, once it is at the same instant. */
+  const there = (): Without | undefined =>
+    charts.without?.nowUs === charts.frame?.now_us ? charts.without : undefined;
   const share = (of: Place['of'], title: string, none: string): JSX.Element => (
     <Ecdf
       title={title}
@@ -326,9 +338,11 @@ function Shares(props: {
       nowS={nowS()}
       empty={`${none}, ${lastSpan(charts.figures)}`}
       onTable={() => props.onTable(`${of}-ecdf`)}
+      onTools={charts.onTools}
       onValue={(ms) => charts.onPlace?.(inWindow(of, ms))}
       measured={charts.measured?.[of] ?? NONE}
       markMs={charts.marks?.[of]?.ms}
+      without={there() && { label: there()?.label ?? '', data: there()?.data[`${of}-ecdf`] }}
     />
   );
   return (

@@ -10,7 +10,7 @@ import { PlotArea } from './PlotArea.tsx';
 import { offers } from './pictures.ts';
 import { HeldRange } from './scales.ts';
 import { type StripPicture, stripRange, stripTicks, tableOf } from './stripPicture.ts';
-import { TableButton } from './TableButton.tsx';
+import { type OnTools, ToolsButton } from './ToolsButton.tsx';
 import { type Axes, type Mark, plotBox } from './timePicture.ts';
 
 const TITLE = 16;
@@ -28,6 +28,7 @@ export default function DensityStrip(props: {
   readonly cursorS: number | undefined;
   readonly onCursor: (timeS: number | undefined) => void;
   readonly onTable: () => void;
+  readonly onTools: OnTools;
 }): JSX.Element {
   let host: HTMLDivElement | undefined;
   let canvas: HTMLCanvasElement | undefined;
@@ -45,9 +46,9 @@ export default function DensityStrip(props: {
     log: true,
   }));
   const empty = (): string | undefined => {
-    if (!props.frame) return undefined;
-    if (!props.cells) return 'after the first seconds';
-    return props.cells.total > 0 ? undefined : 'no first token yet';
+    // Nothing is said before the cells have come.
+    if (!props.frame || !props.cells || props.cells.total > 0) return undefined;
+    return 'no first token yet';
   };
   const picture = (_: number, height: number): StripPicture => {
     const { low, high } = range();
@@ -97,7 +98,7 @@ export default function DensityStrip(props: {
     >
       <figcaption>
         <b>TTFT density</b> <i>{range().high >= 1000 ? 's, log' : 'ms, log'}</i>
-        <TableButton title="TTFT density" onOpen={props.onTable} />
+        <ToolsButton title="TTFT density" onTable={props.onTable} onTools={props.onTools} />
         <span class="readouts">
           <span>
             <i>requests 1</i>{' '}

@@ -10,7 +10,7 @@ import type { Percentiles } from '../generated/boundary.ts';
 import { type EcdfPicture, ecdfRange, msAt } from './ecdfPicture.ts';
 import { offers } from './pictures.ts';
 import { HeldRange, valueAt } from './scales.ts';
-import { TableButton } from './TableButton.tsx';
+import { type OnTools, ToolsButton } from './ToolsButton.tsx';
 
 export type EcdfProps = {
   readonly title: string;
@@ -26,17 +26,22 @@ export type EcdfProps = {
   readonly nowS: number;
   readonly empty: string;
   readonly onTable: () => void;
+  readonly onTools: OnTools;
   /** Measured percentiles: percent and milliseconds. */
   readonly measured: readonly (readonly [percent: number, ms: number])[];
   /** The latency of the selected request. */
   readonly markMs?: number | undefined;
   /** A value was clicked. */
   readonly onValue?: ((ms: number) => void) | undefined;
+  /** The same distribution in the run without the last edit, at the same instant. */
+  readonly without?: { readonly label: string; readonly data: ViewColumns | undefined } | undefined;
   /** What has the values, if not requests. */
   readonly things?: string;
 };
 
 const NONE = new Float64Array();
+
+const withBefore = (before: EcdfPicture['before']): Pick<EcdfPicture, 'before'> => (before ? { before } : {});
 
 export function Ecdf(props: EcdfProps): JSX.Element {
   let host: HTMLDivElement | undefined;
@@ -50,6 +55,11 @@ export function Ecdf(props: EcdfProps): JSX.Element {
   const few = (): boolean => isFew(tail()?.count ?? 0);
   const sloMs = createMemo(() => props.sloMs);
   const measured = createMemo(() => props.measured);
+  /** The curve of the other run, if it has one. */
+  const before = createMemo(() => {
+    const [ms, share] = props.without?.data?.columns ?? [];
+    return ms && share && ms.length > 0 ? { values: ms, percents: share } : undefined;
+  });
   const values = (): Float64Array => data()?.columns[0] ?? NONE;
   const percents = (): Float64Array => data()?.columns[1] ?? NONE;
 
@@ -86,11 +96,13 @@ export function Ecdf(props: EcdfProps): JSX.Element {
       percents: percents(),
       sloMs: sloMs(),
       stroke: props.stroke,
-      empty: props.empty,
+      // Nothing is said before the values have come.
+      empty: data() ? props.empty : '',
       marks: measured().length > 0 ? [] : marks(),
       few: few(),
       measured: measured(),
       markMs: props.markMs,
+      ...withBefore(before()),
       ...range,
     };
   };
@@ -112,7 +124,7 @@ export function Ecdf(props: EcdfProps): JSX.Element {
     tail();
     sloMs();
     measured();
-    void props.markMs;
+    void [props.markMs, before()];
     surface?.request();
   });
 
@@ -136,14 +148,14 @@ export function Ecdf(props: EcdfProps): JSX.Element {
   });
 
   return (
-    <figure class="ecdf" aria-label={`${props.title} distribution`}>
+    <figure class="ecdf" classList={{ paired: before() !== undefined }} aria-label={`${props.title} distribution`}>
       <figcaption>
         <b>{props.title}</b>{' '}
         <i>
           % · {span()}
           {measured().length > 0 ? ' · ○ measured' : ''}
         </i>
-        <TableButton title={`${props.title} distribution`} onOpen={props.onTable} />
+        <ToolsButton title={`${props.title} distribution`} onTable={props.onTable} onTools={props.onTools} />
         {/* Parts without room are hidden, never cut. */}
         <span class="readouts">
           <span>{readout()}</span>
@@ -152,6 +164,14 @@ export function Ecdf(props: EcdfProps): JSX.Element {
           </Show>
         </span>
       </figcaption>
+      <Show when={before()}>
+        <p class="pair-key">
+          <svg width="18" height="6" viewBox="0 0 18 6" aria-hidden="true" class="dashed">
+            <path d="M0 3h18" />
+          </svg>
+          <span>{props.without?.label}</span>
+        </p>
+      </Show>
       <div class="ecdf-host" ref={host}>
         <canvas
           ref={canvas}

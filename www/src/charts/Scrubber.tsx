@@ -17,13 +17,12 @@ import { offsetIn } from '../base/pointer.ts';
 import { clock } from '../base/units.ts';
 import type { ViewColumns } from '../base/view.ts';
 import { attachSurface, type Surface } from '../draw/canvas.ts';
-import type { Palette } from '../draw/inks.ts';
-import { font } from '../draw/marks.ts';
 import { pagePalette } from '../draw/palette.ts';
 import { slideOf } from '../draw/slide.ts';
 import { createThrottled } from '../draw/throttled.ts';
-import type { AnomalyMark, Flag, Frame } from '../generated/boundary.ts';
+import type { AnomalyMark, Frame } from '../generated/boundary.ts';
 import { barEndAt, faultBars } from './faultBars.ts';
+import { carried, drop, type Held, measured, placeOf } from './flagHits.ts';
 import { PENNANT, pennantAt, placePennants } from './flags.ts';
 import { offers } from './pictures.ts';
 import { describeTimeline, flagPlaces, placeOn, scrubberEdges, type TimelinePicture } from './timeline.ts';
@@ -37,6 +36,10 @@ export type ScrubberProps = {
   /** The health of the run beside the one on screen. */
   readonly beside?: ViewColumns | undefined;
   readonly frame: Frame | undefined;
+  /** The id of what describes the control. */
+  readonly describedBy?: string | undefined;
+  /** Whether it is that of the first view: health alone, with few labels. Its edits are flags above the chart. */
+  readonly few?: boolean;
   readonly warmUpS?: number | undefined;
   readonly anomalies: readonly AnomalyMark[];
   readonly onAnomaly: (mark: AnomalyMark) => void;
@@ -50,33 +53,10 @@ export type ScrubberProps = {
   /** A flag was dragged to another instant. */
   readonly onMoveFlag?: ((index: number, us: number) => void) | undefined;
   /** The end of a fault was dragged to another instant. */
-  readonly onStretchFlag?: ((index: number, untilUs: number, us: number) => void) | undefined;
+  readonly onStretchFlag?: ((index: number, us: number) => void) | undefined;
   /** A pennant was clicked; gets its flags. */
   readonly onFlags?: ((indices: readonly number[]) => void) | undefined;
 };
-
-/** The place of a flag in the list of edits. */
-function placeOf(flag: Flag, frame: Frame | undefined): number {
-  return frame?.flags.findIndex((f) => f.at_us === flag.at_us && f.label === flag.label) ?? -1;
-}
-
-/** The widths of the labels of pennants, which another thread may draw. */
-function measured(p: Palette): (text: string) => number {
-  const pen = document.createElement('canvas').getContext('2d');
-  if (pen) pen.font = font(p, 11, 600);
-  return (text) => pen?.measureText(text).width ?? 0;
-}
-
-/** Flags dragged with the pointer; `us` is their new instant. */
-type Held = {
-  readonly indices: readonly number[];
-  readonly fromX: number;
-  readonly us: number | undefined;
-  /** When the fault is over whose end it is. */
-  readonly end?: number;
-};
-/** A pointer that moves less than this counts as a click. */
-const CARRIED_FROM = 4;
 
 export function Scrubber(props: ScrubberProps): JSX.Element {
   let host: HTMLDivElement | undefined;
@@ -93,12 +73,14 @@ export function Scrubber(props: ScrubberProps): JSX.Element {
   const data = createMemo(() => props.data);
   const spokenData = createThrottled(data, 500);
   const palette = pagePalette();
-  const playhead = createMemo(() => Math.round(placeOn(props.frame, width())((props.frame?.now_us ?? 0) / 1e6)));
+  const playhead = createMemo(() => playheadIn(props, width()));
   const axis = createMemo(() => ({ frame: props.frame, endUs: props.frame?.axis_end_us }), undefined, {
     equals: (a, b) => a?.endUs === b?.endUs,
   });
   // Marks are far enough apart to hit each, on a phone with a finger.
-  const placed = createMemo(() => clusters(props.anomalies, placeOn(axis().frame, width()), width() < 720 ? 44 : 36));
+  const placed = createMemo(() =>
+    props.few ? [] : clusters(props.anomalies, placeOn(axis().frame, width()), width() < 720 ? 44 : 36),
+  );
 
   const picture = (): TimelinePicture | undefined => {
     const frame = props.frame;
@@ -113,6 +95,7 @@ export function Scrubber(props: ScrubberProps): JSX.Element {
       anomalies: placed(),
       pointed: pointed(),
       decisions: props.decisions ?? [],
+      few: props.few ?? false,
       carried: held()?.us,
     };
   };
@@ -154,11 +137,11 @@ export function Scrubber(props: ScrubberProps): JSX.Element {
   };
   const drag = (event: PointerEvent & { currentTarget: HTMLElement }): void => {
     if (!props.onSeek || !props.frame || (event.type === 'pointermove' && event.buttons === 0)) return;
-    const { left, right } = scrubberEdges(width());
+    const { left, right } = scrubberEdges(width(), props.few);
     const { offsetX, offsetY } = offsetIn(event.currentTarget, event);
     const us = ((offsetX - left) / (right - left)) * props.frame.axis_end_us;
-    if (event.type === 'pointerdown') {
-      event.currentTarget.setPointerCapture(event.pointerId);
+    if (event.type === 'pointerdown') event.currentTarget.setPointerCapture(event.pointerId);
+    if (event.type === 'pointerdown' && !props.few) {
       const bars = props.onStretchFlag ? faultBars(props.frame, placeOn(props.frame, width())) : [];
       const end = barEndAt(bars, offsetX, offsetY);
       if (end) {
@@ -173,8 +156,7 @@ export function Scrubber(props: ScrubberProps): JSX.Element {
     }
     const flag = held();
     if (!flag) seek(us);
-    else if (flag.us !== undefined || Math.abs(offsetX - flag.fromX) > CARRIED_FROM)
-      setHeld({ ...flag, us: Math.round(Math.min(props.frame.axis_end_us, Math.max(0, us))) });
+    else setHeld(carried(flag, offsetX, us, props.frame.axis_end_us));
   };
   const release = (): void => {
     const flag = held();
@@ -191,13 +173,14 @@ export function Scrubber(props: ScrubberProps): JSX.Element {
           aria-label={describeTimeline(spokenFrame(), spokenData(), props.decisions?.length)}
         />
         <Show when={props.window}>{(shown) => <Shown window={shown()} place={placeOn(axis().frame, width())} />}</Show>
-        <Head x={playhead()} />
+        {props.few ? <Line x={playhead()} /> : <Head x={playhead()} />}
         <Show when={props.onSeek}>
           <div
             class="scrubber-slider"
             role="slider"
             tabIndex={0}
             aria-label="Time"
+            aria-describedby={props.describedBy}
             aria-valuemin={0}
             aria-valuemax={(spokenFrame()?.axis_end_us ?? 0) / 1e6}
             aria-valuenow={(spokenFrame()?.now_us ?? 0) / 1e6}
@@ -210,7 +193,7 @@ export function Scrubber(props: ScrubberProps): JSX.Element {
           />
         </Show>
       </div>
-      <Show when={props.anomalies.length > 0}>
+      <Show when={!props.few && props.anomalies.length > 0}>
         <Suspense>
           <AnomalyMarks
             clusters={placed()}
@@ -226,13 +209,25 @@ export function Scrubber(props: ScrubberProps): JSX.Element {
   );
 }
 
-/** The pointer drops a flag or the end of a fault: at its new place, or at its old one. */
-function drop({ indices, us, end }: Held, props: ScrubberProps): void {
-  const [only, ...more] = indices;
-  if (us !== undefined && end !== undefined && only !== undefined) props.onStretchFlag?.(only, end, us);
-  // Opens after this event, which would otherwise close it.
-  else if (us === undefined || only === undefined || more.length > 0) setTimeout(() => props.onFlags?.(indices));
-  else props.onMoveFlag?.(only, us);
+/** The place of the playhead, to a whole pixel. */
+function playheadIn({ frame, few }: ScrubberProps, width: number): number {
+  // To a pixel of the screen in the first view, as the playhead of the chart above it.
+  const ratio = few ? globalThis.devicePixelRatio || 1 : 1;
+  return Math.round(placeOn(frame, width, few)((frame?.now_us ?? 0) / 1e6) * ratio) / ratio;
+}
+
+/** The lower end of the playhead of the first view, whose knob is above the chart. */
+function Line(props: { readonly x: number }): JSX.Element {
+  return (
+    <div
+      class="scrubber-line"
+      aria-hidden="true"
+      ref={(el) => {
+        const slide = slideOf(el);
+        createEffect(() => slide(props.x));
+      }}
+    />
+  );
 }
 
 /** The playhead. */

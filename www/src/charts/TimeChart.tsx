@@ -1,17 +1,18 @@
 // One chart on the shared clock: title, values and crosshair in the page, lines by the painter.
 import { createEffect, createMemo, Index, type JSX, onCleanup, onMount, Show, untrack } from 'solid-js';
 import { count, DASH, plain } from '../base/units.ts';
-import { isFew, type Place, type ViewColumns, WINDOW_S } from '../base/view.ts';
+import { isFew, type Place, type ViewColumns, WINDOW_S, type Without } from '../base/view.ts';
 import { attachSurface, type Surface } from '../draw/canvas.ts';
 import type { Palette } from '../draw/inks.ts';
 import type { Frame } from '../generated/boundary.ts';
+import { ghostsOf, ghostsSaid } from './ghosts.ts';
 import { PlotArea } from './PlotArea.tsx';
 import { offers } from './pictures.ts';
 import { HeldRange, nearest } from './scales.ts';
 import { describeLines, type Line, type TimeSpec, valueNow } from './specs.ts';
-import { TableButton } from './TableButton.tsx';
+import { type OnTools, ToolsButton } from './ToolsButton.tsx';
 import { type Over, pictureOf, shownOf } from './timeContent.ts';
-import { type Axes, type Mark, plotBox, type TimePicture } from './timePicture.ts';
+import { type Axes, type Ghost, type Mark, plotBox, type TimePicture } from './timePicture.ts';
 
 export type TimeChartProps = {
   readonly spec: TimeSpec;
@@ -36,10 +37,14 @@ export type TimeChartProps = {
   readonly cursorS: number | undefined;
   readonly onCursor: (timeS: number | undefined) => void;
   readonly onTable: () => void;
+  readonly onTools: OnTools;
   readonly onPlace: ((place: Place) => void) | undefined;
   /** Content beside the title, and an overlay over the lines. */
   readonly head: JSX.Element;
   readonly over: Over | undefined;
+  readonly without: Without | undefined;
+  /** Whether it names the lines of the run without the last edit, as one of the charts does. */
+  readonly names: boolean;
 };
 
 const TITLE = 16;
@@ -76,7 +81,8 @@ export function TimeChart(props: TimeChartProps): JSX.Element {
   const drawn = createMemo(() =>
     lanes() ? lines().filter((line) => props.scales && spec.lanes?.over(line) === true) : lines(),
   );
-  const shown = createMemo(() => shownOf(spec, data(), drawn(), slo(), held, zoom(), lanes()));
+  const ghosts = createMemo(() => ghostsOf(spec, props.without, drawn(), props.focus));
+  const shown = createMemo(() => shownOf(spec, data(), drawn(), slo(), held, zoom(), lanes(), ghosts()));
   const axes = createMemo<Axes>(() => ({
     startS: props.startS,
     endS: props.endS,
@@ -85,9 +91,12 @@ export function TimeChart(props: TimeChartProps): JSX.Element {
     log: spec.log,
   }));
 
+  const named = (first: boolean): readonly Ghost[] =>
+    first || props.names ? ghosts() : ghosts().map((ghost) => ({ ...ghost, name: '' }));
   const picture = (width: number, height: number, first = props.first): TimePicture => {
     const { frame, palette, focus, warmUpS, over, startS, endS, mark } = props;
-    const content = { spec, data: data(), lines: drawn(), lanes: lanes(), shown: shown(), startS, endS, mark };
+    const seen = { data: data(), lines: drawn(), lanes: lanes(), ghosts: named(first), shown: shown() };
+    const content = { spec, ...seen, startS, endS, mark };
     return pictureOf({ ...content, frame, palette, focus, warmUpS, first, over }, width, height);
   };
   offers({
@@ -111,7 +120,7 @@ export function TimeChart(props: TimeChartProps): JSX.Element {
     ground();
     shown();
     box();
-    void [props.warmUpS, props.palette, props.focus, props.over, props.mark, lanes(), zoom()];
+    void [props.warmUpS, props.palette, props.focus, props.over, props.mark, lanes(), ghosts(), zoom()];
     surface?.request();
   });
 
@@ -150,11 +159,11 @@ export function TimeChart(props: TimeChartProps): JSX.Element {
       class="time-chart"
       data-chart={spec.view}
       ref={(el) => createEffect(() => (el.style.width = `${props.width}px`))}
-      aria-label={describeLines(spec, data(), props.figures)}
+      aria-label={describeLines(spec, data(), props.figures) + ghostsSaid(spec, ghosts())}
     >
       <figcaption>
         <b>{spec.title}</b> <i>{spec.unit(shown().high)}</i>
-        <TableButton title={spec.title} onOpen={props.onTable} />
+        <ToolsButton title={spec.title} onTable={props.onTable} onTools={props.onTools} />
         {props.head}
         <Readouts
           span={span()}
@@ -163,6 +172,7 @@ export function TimeChart(props: TimeChartProps): JSX.Element {
           all={readouts()}
           focus={props.focus}
           missed={missed}
+          asked={props.cursorS !== undefined}
         />
       </figcaption>
       {/* biome-ignore lint/a11y/noStaticElementInteractions: the inspector's list of the slowest requests is the keyboard's way */}
@@ -198,14 +208,18 @@ function Readouts(props: {
   readonly all: readonly Readout[];
   readonly focus: number | undefined;
   readonly missed: (value: number) => boolean;
+  /** Whether an instant is pointed at. */
+  readonly asked: boolean;
 }): JSX.Element {
   const isStrong = (line: Line): boolean =>
     line.name === 'p99' || (line.replica !== undefined && line.replica === props.focus);
   /** A p99 determined by one request has the light ink of the key figures. */
   const isWeak = (line: Line): boolean => line.name === 'p99' && isFew(props.samples);
   return (
-    <span class="readouts">
-      <i class="span">{props.span}</i>
+    <span class="readouts" classList={{ asked: props.asked }}>
+      <i class="span" classList={{ now: props.span === 'now' }}>
+        {props.span}
+      </i>
       <Show when={isFew(props.samples)}>
         <i>n = {count(props.samples)}</i>
       </Show>

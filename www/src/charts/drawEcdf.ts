@@ -32,7 +32,7 @@ export function drawEcdf(s: EcdfScene): void {
   if (s.values.length === 0) {
     pen.fillStyle = p.voidHatch;
     pen.fillRect(EDGE.left, EDGE.top, right - EDGE.left, bottom - EDGE.top);
-    plate(pen, p, s.empty, (EDGE.left + right) / 2, (EDGE.top + bottom) / 2 + 4);
+    if (s.empty !== '') plate(pen, p, s.empty, (EDGE.left + right) / 2, (EDGE.top + bottom) / 2 + 4);
     return;
   }
   const slo = drawObjective(s, x, right, bottom);

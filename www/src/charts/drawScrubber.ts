@@ -9,7 +9,7 @@ import type { AnomalyKind } from '../generated/boundary.ts';
 import { drawFaultBars, faultBars } from './faultBars.ts';
 import { PENNANT, pennants } from './flags.ts';
 import { timeTicks } from './scales.ts';
-import { flagPlaces, placeOn, scrubberEdges, type TimelinePicture } from './timeline.ts';
+import { flagPlaces, LOWER, placeOn, scrubberEdges, type TimelinePicture } from './timeline.ts';
 
 // The strip is 54 px high: pennants, anomalies, bars to the base line, ticks.
 const TOP = 26;
@@ -34,13 +34,14 @@ export function missClass(percent: number): 'decode' | 'warn' | 'miss' {
 }
 
 export function drawScrubber(s: ScrubberScene): void {
-  const { pen, p, frame, width } = s;
-  const { left, right } = scrubberEdges(width);
+  const { pen, p, frame, width, few } = s;
+  const { left, right } = scrubberEdges(width, few);
   const endS = Math.max(1e-6, frame.axis_end_us / 1e6);
   const nowS = frame.now_us / 1e6;
-  const x = placeOn(frame, width);
+  const x = placeOn(frame, width, few);
   const times = s.data?.columns[0];
   const doneS = Math.max(nowS, times?.[times.length - 1] ?? 0);
+  if (few) pen.translate(0, -LOWER);
   if (s.warmUpS > 0) {
     pen.fillStyle = p.shade;
     pen.fillRect(x(0), TOP, x(s.warmUpS) - x(0), BASE - TOP);
@@ -50,7 +51,8 @@ export function drawScrubber(s: ScrubberScene): void {
   pen.fillStyle = p.line;
   pen.fillRect(left, BASE, right - left, 1);
   pen.font = font(p, 11);
-  if (right - x(doneS) > 110 && width >= 720) label(pen, 'not yet simulated', right - 4, BASE - 4, p.ink3, 'right');
+  if (!few && right - x(doneS) > 110 && width >= 720)
+    label(pen, 'not yet simulated', right - 4, BASE - 4, p.ink3, 'right');
   if (s.beside) {
     drawBars(s, { data: s.data, base: MIDDLE }, x, nowS, doneS);
     drawBars(s, { data: s.beside, base: BASE }, x, nowS, doneS);
@@ -58,8 +60,12 @@ export function drawScrubber(s: ScrubberScene): void {
     label(pen, 'A', 2, MIDDLE - 1, p.ink);
     label(pen, 'B', 2, BASE + 1, p.ink);
   } else drawBars(s, { data: s.data, base: BASE }, x, nowS, doneS);
-  drawDecisions(s, x, nowS);
+  if (!few) drawDecisions(s, x, nowS);
   drawTicks(s, x, endS, left, right);
+  if (few) {
+    pen.translate(0, LOWER);
+    return;
+  }
   drawFaultBars(pen, p, faultBars(frame, x));
   drawAnomalies(s, x, nowS, right);
   drawFlags(s);
@@ -157,7 +163,7 @@ function drawOutage({ pen, p }: ScrubberScene, { x0, x1, ahead }: Outage, base: 
 function drawTicks(s: ScrubberScene, x: (t: number) => number, endS: number, left: number, right: number): void {
   const { pen, p } = s;
   pen.font = font(p, 11);
-  const ticks = timeTicks(endS, right - left, s.width < 720 ? 70 : 100);
+  const ticks = timeTicks(endS, right - left, s.few ? (right - left) / 3.2 : s.width < 720 ? 70 : 100);
   for (const t of ticks) {
     const last = t > endS * 0.97;
     if (t === 0) label(pen, '0', left, TICKS, p.ink3);

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { plainPalette, recordingPen } from '../../tests/layout/pen.ts';
 import { trust } from '../base/trust.ts';
 import type { Palette } from '../draw/inks.ts';
 import type { Pen } from '../draw/pen.ts';
@@ -82,5 +83,25 @@ test('a band has the gaps of its lines', () => {
   expect(bands).toEqual([
     [0, 10],
     [40, 50],
+  ]);
+});
+
+test('in the first view names stand beside the last values, and at the edge where the run leaves them no room', () => {
+  const names = (nowS: number): readonly (readonly [string, boolean])[] => {
+    const { pen, labels } = recordingPen();
+    const one = picture([[5, 6, 7, 8, 9]]);
+    const lines = one.lines.map((line) => ({ ...line, name: 'p99' }));
+    const times = Float64Array.of(0, 1, 2, 3, nowS);
+    drawTime({ ...one, lines, times, nowS, plain: true, slo: 100, pen, p: plainPalette(true), ...SIZE });
+    const { x, w } = plotBox(SIZE.width, SIZE.height, false);
+    return labels.map((l) => [l.text, l.x0 < x + w]);
+  };
+  expect(names(40)).toEqual([
+    ['p99', true],
+    ['SLO', false],
+  ]);
+  expect(names(99)).toEqual([
+    ['SLO', false],
+    ['p99', false],
   ]);
 });

@@ -1,5 +1,5 @@
 // A chart over time: its axis, its shaded times, bands and lines, and the names at the ends of lines.
-import { isFew } from '../base/view.ts';
+import { areScheduled, isFew } from '../base/view.ts';
 import type { Palette } from '../draw/inks.ts';
 import { DASHES } from '../draw/looks.ts';
 import { font, label, lineOf, plate } from '../draw/marks.ts';
@@ -11,6 +11,7 @@ import {
   type Box,
   type DrawnLine,
   EDGE,
+  type Ghost,
   isPlotted,
   LANE,
   type OverLine,
@@ -45,12 +46,13 @@ export function drawTime(scene: TimeScene): void {
   pen.clip();
   const lanes = s.lanes && { ...s, lanes: s.lanes, doneS: Math.max(s.nowS, s.times.at(-1) ?? 0) };
   if (lanes) drawReplicaLanes(lanes);
+  drawGhosts(s);
   drawLines(s);
   pen.restore();
   const sloY = drawObjective(s);
   if (s.over) drawOver(s, s.over);
   if (lanes) drawLaneNames(lanes);
-  drawEnds(s, sloY);
+  drawEnds(s, sloY, s.plain ? (s.ghosts ?? []) : drawGhostNames(s));
   drawAhead(s);
   drawMark(s);
   drawEdits(s);
@@ -77,7 +79,8 @@ function drawGround(s: Plot): void {
     pen.fillRect(left, box.y, Math.max(1, s.x(to) - left), box.h);
   }
   pen.globalAlpha = 1;
-  const done = s.x(Math.max(s.nowS, s.times.at(-1) ?? 0));
+  if (s.plain) return;
+  const done = doneX(s);
   pen.fillStyle = p.voidHatch;
   pen.fillRect(done, box.y, box.x + box.w - done, box.h);
 }
@@ -101,7 +104,7 @@ const ALONE = 1.5;
  * happened, is a gap. An isolated value is a short stroke, since a line needs two. `few`: only the stretches with an end
  * of few values, or only the others.
  */
-function goAlong(s: Plot, line: DrawnLine, few: boolean | undefined): void {
+function goAlong(s: Plot, line: Pick<DrawnLine, 'values' | 'counts'>, few: boolean | undefined): void {
   const { pen, times, log } = s;
   const valueAt = (i: number): number => line.values[i] ?? Number.NaN;
   const has = (i: number): boolean => i >= 0 && isPlotted(valueAt(i), log);
@@ -170,6 +173,42 @@ function drawLines(s: Plot): void {
   pen.lineJoin = 'miter';
 }
 
+/** The run without the last edit, below the lines of this one. */
+function drawGhosts(s: Plot): void {
+  const { pen, p } = s;
+  pen.strokeStyle = p.ink3;
+  pen.lineWidth = 1.25;
+  pen.setLineDash(DASHES.before);
+  for (const { times, values } of s.ghosts ?? []) {
+    pen.beginPath();
+    goAlong({ ...s, times }, { values }, undefined);
+    pen.stroke();
+  }
+  pen.setLineDash(DASHES.solid);
+}
+
+/** Names at the ends of these lines, where the plot has room for them; returns the others. */
+function drawGhostNames(s: Plot): readonly Ghost[] {
+  const { pen, p, box } = s;
+  pen.font = font(p, 11);
+  return (s.ghosts ?? []).filter((ghost) => {
+    const at = lastIndex(s, ghost);
+    if (at < 0 || ghost.name === '') return false;
+    const x = s.along(ghost.times[at] ?? 0) + 6;
+    if (x < box.x || x + pen.measureText(ghost.name).width > box.x + box.w - 2) return true;
+    label(pen, ghost.name, x, placeOf(s, ghost.values[at] ?? 0), p.ink3);
+    return false;
+  });
+}
+
+function lastIndex(s: Plot, { values }: Ghost): number {
+  return values.findLastIndex((value) => isPlotted(value, s.log));
+}
+
+/** The base line of a text beside a value, within the plot. */
+const placeOf = (s: Plot, value: number): number =>
+  Math.min(s.box.y + s.box.h + 4 - LEAST, Math.max(s.box.y + 9, s.y(Math.min(s.high, Math.max(s.low, value))) + 4));
+
 /** The line of the objective; returns its y. */
 function drawObjective(s: Plot): number | undefined {
   const { pen, p, box } = s;
@@ -216,9 +255,23 @@ function drawOver(s: Plot, { name, pieces, strokes, at }: OverLine): void {
   if (at) label(pen, name, ...at, p.ink);
 }
 
+/** Where the time begins that is not simulated yet. */
+const doneX = (s: Plot): number => s.x(Math.max(s.nowS, s.times.at(-1) ?? 0));
+
+/** Room that the names of lines need within the plot. */
+const NAMES = 72;
+
 /** Names at the ends of the lines, kept apart. */
-function drawEnds(s: Plot, sloY: number | undefined): void {
+function drawEnds(s: Plot, sloY: number | undefined, ghosts: readonly Ghost[]): void {
   const { pen, p, box } = s;
+  if (s.plain && doneX(s) + NAMES < box.x + box.w) {
+    drawNamesWithin(s, ghosts);
+    if (sloY !== undefined) {
+      pen.font = font(p, 11);
+      label(pen, 'SLO', box.x + box.w + 4, sloY + 4, p.missText);
+    }
+    return;
+  }
   const names: string[] = [];
   const places: number[] = [];
   const alone: boolean[] = [];
@@ -228,6 +281,11 @@ function drawEnds(s: Plot, sloY: number | undefined): void {
     names.push(line.name);
     places.push(s.y(Math.min(s.high, Math.max(s.low, v))) + 4);
     alone.push(line.chosen);
+  }
+  for (const ghost of ghosts) {
+    names.push('without');
+    places.push(placeOf(s, ghost.values[lastIndex(s, ghost)] ?? 0));
+    alone.push(false);
   }
   const slo = sloY === undefined ? -1 : names.length;
   if (sloY !== undefined) {
@@ -250,6 +308,31 @@ function drawEnds(s: Plot, sloY: number | undefined): void {
     const said = lines.length === 1 || pen.measureText(text).width <= EDGE.right - 4 ? text : 'others';
     const gap = Math.max(1, Math.min(4, EDGE.right - pen.measureText(said).width));
     label(pen, said, box.x + box.w + gap, spots[k] ?? 0, ink);
+  });
+}
+
+/** The names beside the last values, where the time to come leaves them room; the heavy line's is bold. */
+function drawNamesWithin(s: Plot, ghosts: readonly Ghost[]): void {
+  const { pen, p, box } = s;
+  const names = [
+    ...s.lines.map(({ name, values, width }) => ({ name, value: lastFinite(values, indexAt(s.times, s.endS)), width })),
+    ...ghosts.map((ghost) => ({ name: ghost.name, value: ghost.values[lastIndex(s, ghost)] ?? Number.NaN, width: 0 })),
+  ]
+    .filter(({ name, value }) => name !== '' && isPlotted(value, s.log))
+    .map((one) => ({ ...one, place: placeOf(s, one.value) }))
+    .sort((a, b) => a.place - b.place);
+  const spots = spreadLabels(
+    names.map(({ place }) => place),
+    GAP,
+    box.y + 9,
+    box.y + box.h + 4 - LEAST,
+  );
+  // The playhead runs ahead of the picture.
+  const x = doneX(s) + 14;
+  names.forEach(({ name, width }, k) => {
+    pen.font = font(p, 11, width >= 2 ? 600 : 400);
+    const said = x + pen.measureText(name).width < box.x + box.w ? name : name.split(' ')[0];
+    label(pen, said ?? name, x, spots[k] ?? 0, width >= 2 ? p.ink : p.ink3);
   });
 }
 
@@ -287,7 +370,7 @@ function drawEdits(s: Plot): void {
   for (const flag of flags) {
     const x = Math.round(s.x(flag.at_us / 1e6)) + 0.5;
     pen.globalAlpha = flag.applied ? 0.9 : 0.4;
-    lineOf(pen, p, 'edit', { from: [x, box.y], to: [x, box.y + box.h] });
+    lineOf(pen, p, areScheduled([flag]) ? 'scheduled' : 'edit', { from: [x, box.y], to: [x, box.y + box.h] });
   }
   pen.globalAlpha = 1;
   if (!s.first) return;

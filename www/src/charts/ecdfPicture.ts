@@ -10,6 +10,7 @@ export type EcdfPicture = {
   readonly stroke: string;
   readonly low: number;
   readonly high: number;
+  /** The text for an empty plot; '' while its data are on their way. */
   readonly empty: string;
   /** Percentiles to mark: percent and milliseconds. */
   readonly marks: readonly (readonly [percent: number, ms: number])[];

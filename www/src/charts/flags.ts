@@ -1,5 +1,6 @@
 // Pennants for edits on a time axis. Their positions and labels are computed separately from the drawing.
 
+import { areScheduled } from '../base/view.ts';
 import { faultGlyph, GLYPH } from '../draw/faultMarks.ts';
 import type { Palette } from '../draw/inks.ts';
 import { font, shortened } from '../draw/marks.ts';
@@ -163,18 +164,8 @@ function between(x: number, left: number, right: number): Room {
 }
 
 /** The kind of the fault of a pennant with one edit; undefined if it has none. */
-const glyphOf = (flags: readonly Flag[]): string | undefined =>
+export const glyphOf = (flags: readonly Flag[]): string | undefined =>
   flags.length === 1 ? flags[0]?.fault?.kind : undefined;
-
-/** Draws pennants: solid if in force, hollow if ahead of the playhead, with a pole for every edit. */
-export function drawPennants(pen: Pen, p: Palette, all: readonly Pennant[], poles: readonly number[], y: number): void {
-  pen.font = font(p, 11, 600);
-  pen.lineWidth = 1;
-  pen.strokeStyle = p.accent;
-  pen.fillStyle = p.accent;
-  for (const x of poles) pen.fillRect(Math.round(x), y, 1, PENNANT);
-  for (const one of all) drawPennant(pen, p, one, y);
-}
 
 function drawPennant(pen: Pen, p: Palette, one: Pennant, y: number): void {
   const { side, text, pad } = one;
@@ -183,7 +174,10 @@ function drawPennant(pen: Pen, p: Palette, one: Pennant, y: number): void {
   pen.globalAlpha = one.flags.every((f) => f.off) ? 0.45 : 1;
   const w = side === 'left' ? -one.width : one.width;
   const notch = side === 'left' ? 4 : -4;
-  pen.strokeStyle = p.accent;
+  const scheduled = areScheduled(one.flags);
+  const ink = scheduled ? (applied ? p.ink2 : p.ink3) : p.accent;
+  const filled = applied && !scheduled;
+  pen.strokeStyle = ink;
   pen.beginPath();
   pen.moveTo(x + 0.5, y + 0.5);
   pen.lineTo(x + w, y + 0.5);
@@ -191,13 +185,13 @@ function drawPennant(pen: Pen, p: Palette, one: Pennant, y: number): void {
   pen.lineTo(x + w, y + 12.5);
   pen.lineTo(x + 0.5, y + 12.5);
   pen.closePath();
-  pen.fillStyle = applied ? p.accent : p.surface;
+  pen.fillStyle = filled ? p.accent : p.surface;
   pen.fill();
   pen.stroke();
   const kind = glyphOf(one.flags);
   if (kind !== undefined)
-    faultGlyph(pen, kind, side === 'left' ? x - pad + 3 : x + pad - GLYPH, y + 2, applied ? p.onAccent : p.miss);
-  pen.fillStyle = applied ? p.onAccent : p.accent;
+    faultGlyph(pen, kind, side === 'left' ? x - pad + 3 : x + pad - GLYPH, y + 2, filled ? p.onAccent : p.miss);
+  pen.fillStyle = filled ? p.onAccent : ink;
   pen.textAlign = side === 'left' ? 'right' : 'left';
   pen.fillText(text, side === 'left' ? x - pad : x + pad, y + 10.5);
   pen.globalAlpha = 1;
@@ -210,7 +204,10 @@ export function pennantAt(all: readonly Pennant[], x: number): Pennant | undefin
   return all[spans.findIndex(([from, to]) => x >= (from ?? 0) && x <= (to ?? 0))];
 }
 
-/** Places pennants for the edits at `places` and draws them. */
+/**
+ * Places pennants for the edits at `places` and draws them: those of the user's hand solid if in force and hollow ahead of
+ * the playhead, those of the scenario as outlines; with a pole for every edit.
+ */
 export function pennants(
   pen: Pen,
   p: Palette,
@@ -221,6 +218,11 @@ export function pennants(
 ): readonly Pennant[] {
   pen.font = font(p, 11, 600);
   const all = placePennants(flags, places, edges, (text) => pen.measureText(text).width);
-  drawPennants(pen, p, all, places, y);
+  pen.lineWidth = 1;
+  flags.forEach((flag, i) => {
+    pen.fillStyle = areScheduled([flag]) ? p.ink2 : p.accent;
+    pen.fillRect(Math.round(places[i] ?? 0), y, 1, PENNANT);
+  });
+  for (const one of all) drawPennant(pen, p, one, y);
   return all;
 }

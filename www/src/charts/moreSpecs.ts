@@ -4,7 +4,7 @@ import { count, minus, plain, ratePerS, text } from '../base/units.ts';
 import { lastSpan, type ViewColumns } from '../base/view.ts';
 import type { Palette } from '../draw/inks.ts';
 import { countLook, DASHES, seriesDash } from '../draw/looks.ts';
-import type { Frame } from '../generated/boundary.ts';
+import type { Frame, LifePhase } from '../generated/boundary.ts';
 import { latestAt, rowAt } from './latestAt.ts';
 import { lanesOf, statesAt } from './replicaLanes.ts';
 import {
@@ -13,6 +13,7 @@ import {
   latest,
   latestOf,
   lineOf,
+  lineOfColumn,
   milliseconds,
   PLAIN,
   percentiles,
@@ -21,7 +22,7 @@ import {
 } from './specs.ts';
 
 /** The stages of replicas: their columns, and the phase that a frame calls so. */
-const LIVES: readonly (readonly [column: string, phase: string | undefined])[] = [
+const LIVES: readonly (readonly [column: string, phase: LifePhase | undefined])[] = [
   ['serving', undefined],
   ['cold', 'cold'],
   ['starting', 'starting'],
@@ -133,15 +134,6 @@ function waitingIn(f: Frame, line: Line): number {
   return f.gateway?.bands.find((band) => BAND + minus(band.priority) === line.name)?.waiting ?? Number.NaN;
 }
 
-/** A line of a column. */
-const lineOfColumn = (
-  column: number,
-  name: string,
-  stroke: (p: Palette) => string,
-  dash: number[],
-  width: number,
-): Line => ({ column, name, dash: () => dash, stroke, width: () => width, replica: undefined });
-
 /** The value of a column in its latest row up to now. */
 const ofRow = (f: Frame, line: Line, data?: ViewColumns): number =>
   data?.columns[line.column]?.[rowAt(data, f.now_us)] ?? Number.NaN;
@@ -208,22 +200,6 @@ export const MORE_SPECS: readonly TimeSpec[] = [
     empty: 'no request in a batch yet',
     ...milliseconds,
     ...WAIT,
-  },
-  {
-    ...PLAIN,
-    view: 'throughput',
-    title: 'Throughput',
-    unit: () => 'req/s',
-    top: 1,
-    lines: () => [
-      lineOfColumn(1, 'arrived', (p) => p.ink3, seriesDash(1), 1),
-      lineOfColumn(2, 'done', (p) => p.ink, DASHES.solid, 1.75),
-    ],
-    show: (v) => ratePerS(v).value,
-    now: (f, line) => (line.column === 1 ? f.key.offered_per_s : f.key.completed_per_s),
-    span: lastSpan,
-    tick: (v) => plain(v),
-    empty: 'no requests finished yet',
   },
   {
     ...PLAIN,

@@ -1,10 +1,9 @@
 // The charts on one clock: their lines, the styles of the lines, and their descriptions in a sentence.
-import { PERCENTILES } from '../base/latencies.ts';
-import { count, durationMs, plain, text } from '../base/units.ts';
+import { count, durationMs, plain, ratePerS, text } from '../base/units.ts';
 import { lastSpan, type Place, type ViewColumns } from '../base/view.ts';
 import type { Palette } from '../draw/inks.ts';
 import { DASHES, seriesDash } from '../draw/looks.ts';
-import type { Frame, ReplicaFrame, View } from '../generated/boundary.ts';
+import { type Frame, PERCENTILES, type ReplicaFrame, type View } from '../generated/boundary.ts';
 import type { Lanes } from './timePicture.ts';
 
 export type Line = {
@@ -45,6 +44,8 @@ export type TimeSpec = {
   readonly band: (p: Palette, i: number) => string;
   /** How opaque bands are; 1 if missing. */
   readonly bandAlpha?: number;
+  /** As the first view has it: without stretches of anomalies and the hatch of the time to come. */
+  readonly plain?: boolean;
   readonly slo: (frame: Frame) => number;
   readonly show: (value: number) => string;
   /** The present value of a line, and its span: the figures of the frame, as everywhere on the page. */
@@ -176,6 +177,15 @@ export const PLAIN = {
   empty: 'nothing has arrived yet',
 } satisfies Partial<TimeSpec>;
 
+/** A line of a column. */
+export const lineOfColumn = (
+  column: number,
+  name: string,
+  stroke: (p: Palette) => string,
+  dash: number[],
+  width: number,
+): Line => ({ column, name, dash: () => dash, stroke, width: () => width, replica: undefined });
+
 /** The charts that every run opens with; `moreSpecs.ts` has the others. */
 export const TIME_SPECS: readonly TimeSpec[] = [
   {
@@ -218,6 +228,22 @@ export const TIME_SPECS: readonly TimeSpec[] = [
     stepped: true,
     lines: replicas,
   },
+  {
+    ...PLAIN,
+    view: 'throughput',
+    title: 'Throughput',
+    unit: () => 'req/s',
+    top: 1,
+    lines: () => [
+      lineOfColumn(1, 'arrived', (p) => p.ink3, seriesDash(1), 1),
+      lineOfColumn(2, 'done', (p) => p.ink, DASHES.solid, 1.75),
+    ],
+    show: (v) => ratePerS(v).value,
+    now: (f, line) => (line.column === 1 ? f.key.offered_per_s : f.key.completed_per_s),
+    span: lastSpan,
+    tick: (v) => plain(v),
+    empty: 'no requests finished yet',
+  },
 ];
 
 /** The present value of each line, from the frame alone; without events in its span there is none. */
@@ -228,6 +254,7 @@ export function valueNow(spec: TimeSpec, line: Line, frame: Frame | undefined, d
 /** The chart in one sentence. */
 export function describeLines(spec: TimeSpec, data: ViewColumns | undefined, frame: Frame | undefined): string {
   const unit = spec.log ? '' : spec.unit(0);
+  if (!data && frame) return `${spec.title} over time: waits for the simulation.`;
   if (!data || !frame || (data.columns[0]?.length ?? 0) === 0) return `${spec.title} over time: ${spec.empty}.`;
   const parts = spec
     .lines(data)

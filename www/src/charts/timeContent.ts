@@ -7,6 +7,7 @@ import { type HeldRange, linearTop, logCeil, logFloor, logTicks } from './scales
 import type { Line, TimeSpec } from './specs.ts';
 import {
   type Box,
+  type Ghost,
   isPlotted,
   type Lanes,
   type Mark,
@@ -46,6 +47,7 @@ export type TimeContent = {
   readonly warmUpS: number;
   readonly first: boolean;
   readonly over: Over | undefined;
+  readonly ghosts?: readonly Ghost[];
   readonly lanes?: Lanes | undefined;
   /** The value of the selected request. */
   readonly mark?: Mark | undefined;
@@ -63,11 +65,15 @@ export function shownOf(
   /** The window of the time axis: another one has a range of its own. */
   zoom = '',
   lanes?: Lanes,
+  ghosts: readonly Ghost[] = [],
 ): Shown {
   if (!data || held.zoom !== zoom) held.reset();
   held.zoom = zoom;
   if (lanes && !lanes.stacked) return { filled: true, low: 0, high: lanes.count };
-  const { low, high } = extentOf(spec, data, lines);
+  const { low, high } = extentOf(spec, [
+    ...lines.map(({ column }) => data?.columns[column] ?? NONE),
+    ...ghosts.map((g) => g.values),
+  ]);
   const filled = low <= high;
   // The range ends a little above the objective, so that its line is not the edge of the plot.
   const top = slo > 0 ? Math.max(high, slo * 1.3) : Math.max(high, lanes?.count ?? 0);
@@ -90,6 +96,7 @@ export function pictureOf(c: TimeContent, width: number, height: number): TimePi
     of: 'time',
     ...axes,
     first: c.first,
+    plain: spec.plain,
     stepped: spec.stepped,
     times,
     lines: c.lines.map((line) => ({
@@ -108,13 +115,14 @@ export function pictureOf(c: TimeContent, width: number, height: number): TimePi
       alpha: spec.bandAlpha ?? 1,
     })),
     lanes: c.lanes,
+    ghosts: c.ghosts ?? [],
     ticks: (c.lanes?.stacked === false ? [] : ticksOf(spec, box, low, high)).map((value) => ({
       value,
       text: spec.tick(value, high),
     })),
     nowS: nowUs / 1e6,
     warmUpS: c.warmUpS,
-    shaded: spans(frame?.anomalies ?? [], nowUs),
+    shaded: spec.plain ? [] : spans(frame?.anomalies ?? [], nowUs),
     flags: frame?.flags ?? [],
     slo,
     mark: c.mark,
@@ -127,20 +135,16 @@ export function pictureOf(c: TimeContent, width: number, height: number): TimePi
       values: c.lines.map(valuesOf),
       slo,
     }),
-    empty: filled || !frame ? undefined : isWarm ? `after ${c.warmUpS} s of warm-up` : spec.empty,
+    empty: filled || !frame || !c.data ? undefined : isWarm ? `after ${c.warmUpS} s of warm-up` : spec.empty,
   };
 }
 
 /** The least and greatest plotted value; if there is none, the least is above the greatest. */
-function extentOf(
-  spec: TimeSpec,
-  data: ViewColumns | undefined,
-  lines: readonly Line[],
-): { readonly low: number; readonly high: number } {
+function extentOf(spec: TimeSpec, columns: readonly Float64Array[]): { readonly low: number; readonly high: number } {
   let low = Number.POSITIVE_INFINITY;
   let high = Number.NEGATIVE_INFINITY;
-  for (const line of lines) {
-    for (const v of data?.columns[line.column] ?? NONE) {
+  for (const column of columns) {
+    for (const v of column) {
       if (!isPlotted(v, spec.log)) continue;
       if (v < low) low = v;
       if (v > high) high = v;

@@ -64,6 +64,15 @@ export type DrawnLine = {
   readonly counts?: Float64Array | undefined;
 };
 
+/** A line of the run without the last edit: thin and dashed, from the edit on. */
+export type Ghost = {
+  readonly times: Float64Array;
+  readonly values: Float64Array;
+  readonly name: string;
+  /** The name of the same line in the run on screen. */
+  readonly of: string;
+};
+
 /** A part of a line laid over a chart. */
 export type Piece = { readonly from: Point; readonly to: Point; readonly violated: boolean };
 /** The line of a law over a chart, in pixels: faint, with strokes across it while an assumption is violated. */
@@ -100,6 +109,8 @@ export type TimePicture = Axes & {
   readonly of: 'time';
   /** First chart of the column: it carries the labels of warm-up and edits. */
   readonly first: boolean;
+  /** Of the first view: names stand at the ends of their lines, and the time to come has no hatch, which the timeline below has. */
+  readonly plain?: boolean | undefined;
   readonly stepped: boolean;
   readonly times: Float64Array;
   readonly lines: readonly DrawnLine[];
@@ -119,6 +130,7 @@ export type TimePicture = Axes & {
   /** 0 for none. */
   readonly slo: number;
   readonly over: OverLine | undefined;
+  readonly ghosts?: readonly Ghost[];
   readonly lanes?: Lanes | undefined;
   /** The selected request: the instant of its value, and the value. */
   readonly mark?: Mark | undefined;

@@ -4,6 +4,7 @@ import { plain } from '../base/units.ts';
 import type { ViewColumns } from '../base/view.ts';
 import type { Flag, Frame } from '../generated/boundary.ts';
 import type { Edges } from './flags.ts';
+import { EDGE } from './timePicture.ts';
 
 /** The parts of a frame used for drawing. */
 export type TimelineFrame = Pick<Frame, 'now_us' | 'axis_end_us' | 'flags' | 'faults'>;
@@ -20,19 +21,29 @@ export type TimelinePicture = {
   readonly pointed: number;
   /** Decisions of autoscalers that changed the wanted number. */
   readonly decisions?: readonly { readonly us: number; readonly more: boolean }[];
+  /** Whether it is that of the first view: health alone, few labels, and the edges of the chart above it. */
+  readonly few?: boolean;
   /** A dragged flag with its new instant, in microseconds. */
   readonly carried: number | undefined;
 };
 
-/** Left and right edge of the time axis: 16 px from the window, 10 on a phone. */
-export function scrubberEdges(width: number): { readonly left: number; readonly right: number } {
+/** How much lower the timeline of the first view is, which has no lanes for edits and anomalies. */
+export const LOWER = 20;
+
+/** Left and right edge of the time axis: 16 px from the window, 10 on a phone; in the first view those of the chart. */
+export function scrubberEdges(width: number, few = false): { readonly left: number; readonly right: number } {
+  if (few) return { left: EDGE.left, right: Math.max(EDGE.left + 1, width - EDGE.right) };
   const margin = width < 720 ? 10 : 16;
   return { left: margin, right: Math.max(margin + 1, width - margin) };
 }
 
 /** The position of an instant, in seconds, on the timeline. */
-export function placeOn(frame: Pick<Frame, 'axis_end_us'> | undefined, width: number): (t: number) => number {
-  const { left, right } = scrubberEdges(width);
+export function placeOn(
+  frame: Pick<Frame, 'axis_end_us'> | undefined,
+  width: number,
+  few = false,
+): (t: number) => number {
+  const { left, right } = scrubberEdges(width, few);
   const endS = Math.max(1e-6, (frame?.axis_end_us ?? 0) / 1e6);
   return (t) => left + ((right - left) * Math.min(t, endS)) / endS;
 }
@@ -41,9 +52,10 @@ export function placeOn(frame: Pick<Frame, 'axis_end_us'> | undefined, width: nu
 export function flagPlaces(
   frame: TimelineFrame,
   width: number,
+  few = false,
 ): { readonly flags: readonly Flag[]; readonly places: readonly number[]; readonly edges: Edges } {
-  const { left, right } = scrubberEdges(width);
-  const x = placeOn(frame, width);
+  const { left, right } = scrubberEdges(width, few);
+  const x = placeOn(frame, width, few);
   return {
     flags: frame.flags,
     places: frame.flags.map((f) => x(f.at_us / 1e6)),

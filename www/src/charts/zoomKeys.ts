@@ -30,7 +30,7 @@ export function zooms(
     const isZoomed = present().toS - present().fromS < on.endS();
     const mine = '+=-−0'.includes(event.key) || (isZoomed && ['ArrowLeft', 'ArrowRight'].includes(event.key));
     if (!mine || event.ctrlKey || event.metaKey || event.altKey || !(event.target instanceof Element)) return;
-    if (event.target.closest('input, select, [role=slider], [role=dialog]')) return;
+    if (event.target.closest('input, select, [role=slider], dialog, [role=dialog]')) return;
     event.preventDefault();
     event.stopPropagation();
     void import('./zoom.ts').then(({ byKey }) => {

@@ -1,7 +1,6 @@
 // A distribution as the share of requests at or below each latency, of the span on screen and, dashed, before an edit; and steps by the
 // number of running requests, with the line of the latency model.
 
-import { PERCENTILES } from '../base/latencies.ts';
 import { durationMs, plain, text } from '../base/units.ts';
 import { isFew } from '../base/view.ts';
 import { placeMark } from '../charts/drawEcdf.ts';
@@ -10,7 +9,7 @@ import type { Palette } from '../draw/inks.ts';
 import { DASHES } from '../draw/looks.ts';
 import { font, label, lineOf, plate } from '../draw/marks.ts';
 import type { Pen } from '../draw/pen.ts';
-import type { Ecdf } from '../generated/boundary.ts';
+import { type Ecdf, PERCENTILES } from '../generated/boundary.ts';
 import type { SpreadPart, StepsPart } from './spreadPicture.ts';
 
 const EDGE = { left: 30, right: 12, top: 10, bottom: 20 } as const;

@@ -4,6 +4,10 @@ import type { Pen } from './pen.ts';
 /** Whether a fault of this kind takes the replica down; every other kind degrades it. */
 export const isCrash = (kind: string): boolean => kind === 'crash';
 
+/** The glyph of a kind as a path of SVG, 11 × 12 pixels: a line for a crash, a shape for what degrades. */
+export const glyphPath = (kind: string): string =>
+  isCrash(kind) ? 'M1.5 2.5l7 7m0-7l-7 7' : 'M5.5.5L1 6.5h3l-1 5 5-6.5H4.8l.7-4.5z';
+
 /** The room of a glyph, with the gap after it. */
 export const GLYPH = 12;
 

@@ -22,7 +22,11 @@ export const DASHES = {
   'study-edit': [2, 3],
   /** A value or an instant that is marked, such as the first token. */
   mark: [2, 2],
+  /** Dashes that move with the traffic, where dots would be too close. */
+  current: [5, 15],
   cursor: [3, 3],
+  /** The way back that a step of the first minute shows. */
+  way: [2, 3],
   'first-step': [1, 3],
   preempted: [2, 1.5],
   /** Work that was lost, that is not done yet, or of which a part is known. */
@@ -67,6 +71,8 @@ export const seriesDash = (i: number): number[] => SERIES[i % SERIES.length] ?? 
 export const LINES = {
   objective: { ink: 'miss', width: 1, dash: DASHES.objective },
   edit: { ink: 'accent', width: 1, dash: DASHES.edit },
+  /** An edit that came with the scenario. */
+  scheduled: { ink: 'ink2', width: 1, dash: DASHES.edit },
   pennant: { ink: 'accent', width: 1, dash: DASHES.pennant },
   playhead: { ink: 'accent', width: 1.5, dash: DASHES.solid },
   cursor: { ink: 'ink3', width: 1, dash: DASHES.cursor },

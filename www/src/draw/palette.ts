@@ -12,7 +12,7 @@ if (typeof OffscreenCanvas === 'undefined')
 export function readPalette(): Palette {
   const style = getComputedStyle(document.documentElement);
   const forced = matchMedia('(forced-colors: active)').matches;
-  const v = (name: string): string => (forced ? resolved(systemColour(name)) : style.getPropertyValue(name).trim());
+  const v = (name: string): string => (forced ? forcedPaint(name) : style.getPropertyValue(name).trim());
   return withHatches({
     dark: document.documentElement.dataset.theme !== 'light',
     font: style.getPropertyValue('--font').trim() || 'system-ui, sans-serif',
@@ -20,13 +20,18 @@ export function readPalette(): Palette {
   });
 }
 
+/** The paint of a token with forced colours. */
+function forcedPaint(name: string): string {
+  // System colours have no translucent variants, so bands and shades are left out; their edges and labels remain. They
+  // are not resolved, as the browser would give their text the colour of all text.
+  return name.startsWith('--band') || name === '--shade' ? 'transparent' : resolved(systemColour(name));
+}
+
 /** With forced colours only shape, hatch and dash distinguish marks; the selection has the system's highlight. */
 function systemColour(name: string): string {
   if (name === '--accent') return 'Highlight';
   if (name === '--on-accent') return 'HighlightText';
   if (GROUNDS.has(name)) return 'Canvas';
-  // System colours have no translucent variants, so bands and shades are left out; their edges and labels remain.
-  if (name.startsWith('--band') || name === '--shade') return 'transparent';
   return name === '--line' ? 'GrayText' : 'CanvasText';
 }
 /** A system colour resolved on the page, because drawing threads do not know system colours. */

@@ -99,30 +99,6 @@ export type Apart = {
   rest: number,
 };
 
-/** The figures before and after an instant, and their differences: after less before, in microseconds and in percentage points. */
-export type Around = {
-  /** Before. */
-  before: SpanFigures,
-  /** From the instant on. */
-  after: SpanFigures,
-  /** Difference of the TTFT percentiles: 50, 90, 99; missing where a side has no requests. */
-  ttft_us: [number | null, number | null, number | null],
-  /** The same of TPOT. */
-  tpot_us: [number | null, number | null, number | null],
-  /** The same of E2E. */
-  e2e_us: [number | null, number | null, number | null],
-  /** Difference of the shares that met every objective. */
-  met_points: number | null,
-};
-
-/** A query for the figures before and after an instant. */
-export type AroundQuery = {
-  /** The instant, such as that of an edit. */
-  at_us: number,
-  /** Longest span on either side; no other edit, and neither end of the run, lies inside a span. */
-  most_us: number,
-};
-
 /** A run for questions. */
 export type AskedRun = {
   /** The scenario, JSON text. */
@@ -171,6 +147,9 @@ export type AttemptDetail = {
   prefilled_tokens: number,
   /** Tokens of the answer that were shown. */
   shown_tokens: number,
+  /** From its break until the answer went on elsewhere, in microseconds; missing while it has not, and for an attempt that showed
+   * no token of its own. */
+  pause_us?: number,
 };
 
 /** An axis. */
@@ -657,6 +636,16 @@ export type CausePart = {
   clients: Array<ClientShare>,
 };
 
+/** A field that differs between two documents. */
+export type ChangedField = {
+  /** Its path. */
+  path: string,
+  /** Its value in the first document; missing if that leaves it out. */
+  from?: unknown,
+  /** Its value in the second document; missing if that leaves it out. */
+  to?: unknown,
+};
+
 /** The checkpoints of a run. */
 export type CheckpointFigures = {
   /** How many there are. */
@@ -784,7 +773,7 @@ export type ClientShare = {
 };
 
 /** A question of a close-up. */
-export type CloseUp = { "lanes": LanesQuery } | { "step": StepQuery } | { "blocks": BlocksQuery } | { "block": BlockQuery } | { "density": DensityQuery } | { "ecdf": EcdfQuery } | { "around": AroundQuery } | { "points": PointsQuery } | { "rows": RequestRowsQuery } | { "summary": RequestFilter } | { "figures": Array<string> } | { "scaling": ScalingQuery };
+export type CloseUp = { "lanes": LanesQuery } | { "step": StepQuery } | { "blocks": BlocksQuery } | { "block": BlockQuery } | { "density": DensityQuery } | { "ecdf": EcdfQuery } | { "points": PointsQuery } | { "rows": RequestRowsQuery } | { "summary": RequestFilter } | { "figures": Array<string> } | { "scaling": ScalingQuery };
 
 /**
  *The answers to [`CloseUp`], by the name of the question. */
@@ -801,8 +790,6 @@ export type CloseUpAnswers = {
   density: Density,
   /** A distribution over the requests of a filter. */
   ecdf: Ecdf,
-  /** The figures before and after an instant. */
-  around: Around,
   /** Steps by batch size. */
   points: StepPoints,
   /** Rows of the table of requests. */
@@ -1103,7 +1090,9 @@ export type CpuTierPart = {
 
 /** What the crash of a replica that is down did so far. */
 export type CrashFrame = {
-  /** Attempts that broke because of it. */
+  /** Requests that it had, or whose KV was lost with it: each broke off once. */
+  inside: number,
+  /** Attempts that broke because of it: those, and what was sent there before routers knew. */
   broken: number,
   /** Requests lost with them; the others go on elsewhere or finished. */
   lost: number,
@@ -1311,6 +1300,16 @@ export type Difference = {
   verdict: Verdict,
 };
 
+/** A query for the fields that differ between two documents, JSON texts. */
+export type DifferencesQuery = {
+  /** The first document. */
+  from: string,
+  /** The second document. */
+  to: string,
+  /** The instant at which the first is in force, in microseconds; without one it is taken without its edits. */
+  from_us?: number,
+};
+
 /** Which values are the better ones. */
 export type Direction = "lower" | "higher";
 
@@ -1404,6 +1403,25 @@ export type EcdfQuery = {
   of: Measure,
   /** Which requests. */
   filter: RequestFilter,
+};
+
+/** What becomes of one edit of the list. */
+export type EditRevision = { "move": {
+  /** The instant, in microseconds. */
+  at_us: number, } } | { "stretch": {
+  /** The instant, in microseconds. */
+  until_us: number, } } | "switch" | { "set": {
+  /** The path of the field. */
+  path: string,
+  /** The value. */
+  value: unknown, } };
+
+/** An edit as values by path. */
+export type EditValues = {
+  /** The fields that it sets. */
+  set: { [path: string]: unknown },
+  /** The lists that it adds an entry to. */
+  add: { [path: string]: unknown },
 };
 
 /** A query for the time of a sweep. */
@@ -1768,6 +1786,24 @@ export type FieldChange = {
   after: string,
 };
 
+/** A query for what sets a field at the playhead. */
+export type FieldQuery = {
+  /** The path of the field, or of all that lies under it. */
+  path: string,
+  /** Its new value. */
+  value: unknown,
+  /** The numbers of the edits that stay whatever the value was before them. */
+  kept: Array<number>,
+};
+
+/** What sets a field at the playhead. */
+export type FieldSetting = {
+  /** The edits; null if no edit can. */
+  edits: Array<EditValues> | null,
+  /** The document without the edits of this instant that set the field, JSON text, if it has the value then; else null. */
+  without: string | null,
+};
+
 /** One figure: a metric and a statistic of it, exact or between two bounds. */
 export type Figure = {
   /** Metric with its unit: `ttft_ms`, `tpot_ms`, `itl_ms`, `e2e_ms`, `queue_ms`, `prefill_ms`, `decode_ms`, `inference_ms`, `req_per_s`, `out_tok_per_s`, `running`,
@@ -1880,6 +1916,8 @@ export type Frame = {
   finished: boolean,
   /** A sentence when the run can no longer make progress or ended early, else empty. */
   trouble: string,
+  /** What it shows, for a reader who sees it for the first time. */
+  says: Statement,
   /** What a reader must know to interpret the numbers; most notices appear only once the run has finished. */
   notices: Array<Notice>,
   /** Requests by where they are now. */
@@ -2176,6 +2214,14 @@ export type ImportedDocument = {
   is_read: boolean,
 };
 
+/** A change of the document in force. */
+export type InForce = {
+  /** The instant from which on it holds, in microseconds. */
+  from_us: number,
+  /** The fields that have other values from then on, by path. */
+  set: { [path: string]: unknown },
+};
+
 /** How intervals were computed. */
 export type IntervalBasis = "seeds" | "blocks";
 
@@ -2219,8 +2265,7 @@ export type KeyFigures = {
   output_tokens_per_s: number,
   /** Share of prompt blocks found in the prefix cache since the start, not only in the window, 0 to 1. */
   cache_hit_rate: number,
-  /** Share of the prompt blocks looked up in CPU tiers since the start that were found there, 0 to 1; 0 without any
-   * tier. */
+  /** Share of the prompt blocks looked up in CPU tiers since the start that were found there, 0 to 1; 0 without any tier. */
   cpu_hit_rate: number,
   /** US dollars per million output tokens of the window, for all replicas that existed in it; 0 without output, and
    * missing if one of them has no price. */
@@ -2435,6 +2480,14 @@ export type LatencyPart = {
   scheduling_delay: Summary,
 };
 
+/** The latest edit behind the playhead. */
+export type LatestEdit = {
+  /** Its number in the list of edits. */
+  index: number,
+  /** What takes it back, and what makes it again. */
+  undo: Undo,
+};
+
 /** A law of a textbook queue, or of the batch server. */
 export type Law = "priority" | "closed-loop" | "mm1k" | "shortest-queue" | "power-of-d" | "round-robin" | "mdc" | "mmc" | "md1" | "mm1" | "mg1" | "batch-server" | "limited-batch" | "processor-sharing" | "closed-form" | "little";
 
@@ -2624,8 +2677,8 @@ export type LessonTask = {
 
 /** The phase of a replica's life. */
 export type LifeFrame = {
-  /** `starting`, `cold`, `draining`, `stopped`, `down` or `ejected`. */
-  phase: string,
+  /** Its phase. */
+  phase: LifePhase,
   /** What it waits for while it starts: `scheduling`, `node`, `pulling`, `loading`, `initialising` or `probing`; else empty. */
   step: string,
   /** Since when it is in its phase, in microseconds. */
@@ -2637,6 +2690,9 @@ export type LifeFrame = {
   /** How many more requests will find it cold. */
   cold_requests: number,
 };
+
+/** A phase of a replica's life other than serving warm. */
+export type LifePhase = "starting" | "cold" | "draining" | "stopped" | "down" | "ejected";
 
 /** How a line stands to the file beside which it is written. */
 export type LineMark = "same" | "added" | "removed" | "comment";
@@ -3924,8 +3980,7 @@ export type ReplicaFrame = {
   pool: string,
   /** Whether it gets new requests; a removed replica finishes its requests. */
   serving: boolean,
-  /** The phase of its life, if `serving` is not enough: while it starts or drains, is cold, or has stopped under an
-   * autoscaler. */
+  /** The phase of its life, if `serving` is not enough: while it starts or drains, is cold, or has stopped under an autoscaler. */
   life?: LifeFrame,
   /** What is wrong with it for a while; missing if nothing is. */
   faults?: Array<ReplicaFault>,
@@ -4303,6 +4358,14 @@ export type RequestState = "in-pipeline" | "queued" | "running" | "completed" | 
 /** What a quantity rests on. */
 export type RestsOn = "exact" | "steps" | "blocks";
 
+/** A query for a document with one of its edits revised. */
+export type RevisionQuery = {
+  /** The number of the edit. */
+  index: number,
+  /** What becomes of it. */
+  revision: EditRevision,
+};
+
 /** The replicas of one role. */
 export type RoleFrame = {
   /** Replicas that get new requests. */
@@ -4367,6 +4430,20 @@ export type RunAnswers = {
   report: RunReport,
   /** The outcome of each request, in the form that comparisons read. */
   outcomes: AttachedBytes,
+  /** The documents in force of this run, and the undo of its latest edit. */
+  documents: RunDocuments,
+  /** What sets a field at the playhead. */
+  "set-field": FieldSetting,
+  /** The edits that turn the document, JSON text, into another one, edits aside; null if no edits can. */
+  "edits-to": Array<EditValues> | null,
+  /** The document, JSON text, with an edit, JSON text, from its beginning on. */
+  "begun-with": string,
+  /** The edit that adds a further entry to a list of pools or clients, a copy of the last one with something in it; null if there is none. */
+  "further-entry": EditValues | null,
+  /** The document, JSON text, with one of its edits revised. */
+  revised: string,
+  /** The fields that differ between two documents. */
+  differences: Array<ChangedField>,
 };
 
 /** Two runs, or the runs of two scenarios with several seeds. */
@@ -4404,6 +4481,14 @@ export type RunComparison = {
   regret?: RegretTable,
   /** The requests of the first seed, one by one. */
   detail: DetailTable,
+};
+
+/** The documents in force of the run. */
+export type RunDocuments = {
+  /** The changes in order: the document of the run with those up to an instant is in force then. */
+  in_force: Array<InForce>,
+  /** The latest edit behind the playhead; missing without one. */
+  latest?: LatestEdit,
 };
 
 /** The figures of one run in a list of runs. */
@@ -4447,7 +4532,7 @@ export type RunPolicies = {
 };
 
 /** A question about the run on screen. */
-export type RunQuestion = { "events": EventsQuery } | { "inspect": number } | { "slowest": SlowestQuery } | { "evidence": null } | { "run-figures": null } | { "checkpoints": null } | { "report": null } | { "outcomes": null };
+export type RunQuestion = { "events": EventsQuery } | { "inspect": number } | { "slowest": SlowestQuery } | { "evidence": null } | { "run-figures": null } | { "checkpoints": null } | { "report": null } | { "outcomes": null } | { "documents": null } | { "set-field": FieldQuery } | { "edits-to": string } | { "begun-with": string } | { "further-entry": string } | { "revised": RevisionQuery } | { "differences": DifferencesQuery };
 
 /** A run against the oracle. */
 export type RunRegret = {
@@ -5020,32 +5105,6 @@ export type SortKey = "request" | "client" | "class" | "replica" | "state" | "pr
 /** Which requests belong to a span of time. */
 export type SpanBy = "arrival" | "end";
 
-/** Figures of the requests that arrived in a span. */
-export type SpanFigures = {
-  /** Start of the span. */
-  from_us: number,
-  /** End of the span. */
-  to_us: number,
-  /** Requests that arrived in it. */
-  arrived: number,
-  /** TTFT, of those that have one. */
-  ttft: Percentiles,
-  /** Mean gap between the tokens of a request, of those that have one. */
-  tpot: Percentiles,
-  /** E2E, of those that have finished. */
-  e2e: Percentiles,
-  /** Percent of the arrivals that finished within every objective; missing while any of them is on its way. */
-  met_percent: number | null,
-  /** Preemptions of these requests. */
-  preemptions: number,
-  /** Percent of their prompt tokens found in the cache, of those that joined a batch. */
-  cached_percent: number | null,
-  /** Its TTFT as a distribution. */
-  ttft_ecdf: Ecdf,
-  /** Its E2E as a distribution. */
-  e2e_ecdf: Ecdf,
-};
-
 /** Speculative decoding of a pool, warm-up included. */
 export type SpeculativePart = {
   /** How often a request had draft tokens verified: once in each of its steps with drafts. */
@@ -5136,6 +5195,14 @@ export type StageDecisionPart = {
 
 /** How a key stands to the scenario. */
 export type Standing = "exact" | "near" | "ignored" | "unknown" | "conflict" | "shape";
+
+/** What a run shows at an instant, in words: two clauses without a capital letter and a full stop, to be joined by "and". */
+export type Statement = {
+  /** How requests get to the replicas that serve: "four replicas take turns"; empty while `trouble` says more. */
+  cluster: string,
+  /** What stands out most: "slow r2 falls behind"; empty if nothing does. */
+  seen: string,
+};
 
 /** The part of a prompt in a step. */
 export type StepChunk = {
@@ -6004,6 +6071,17 @@ export type TurnPart = {
   hit_rate: number | null,
 };
 
+/** What takes an edit back after it had effects, and what makes it again then. */
+export type Undo = {
+  /** The former values by path; null where the document left the field to its default. Entries that the edit added stay,
+   * and are empty: positions stay. */
+  back: { [path: string]: unknown },
+  /** The values by path that make the edit again, with what its entries had; missing if the edit itself does. */
+  again?: { [path: string]: unknown },
+  /** The paths of the entries that it added. */
+  added: Array<string>,
+};
+
 /** An entry without a place. */
 export type Unranked = {
   /** Name of the entry. */
@@ -6216,6 +6294,87 @@ export const RUN_METRICS: readonly (readonly [name: string, label: string, unit:
   ["anomalies_unavailable_pool","Anomalies: unavailable pool","count"],
   ["anomalies_slow_recovery","Anomalies: slow recovery","count"],
 ];
+
+/** The percentiles of headline numbers. */
+export const PERCENTILES = [
+  "p50",
+  "p90",
+  "p99",
+] as const;
+/** One of them. */
+export type Percentile = (typeof PERCENTILES)[number];
+
+/** The tables of a whole run, by their names on the command line. */
+export const ROW_TABLES = [
+  "requests",
+  "decisions",
+  "events",
+  "series",
+  "scaling",
+] as const;
+/** One of them. */
+export type RowTable = (typeof ROW_TABLES)[number];
+
+/** The formats of their rows. */
+export const ROW_FORMATS = [
+  "csv",
+  "jsonl",
+] as const;
+/** One of them. */
+export type RowFormat = (typeof ROW_FORMATS)[number];
+
+/** The columns of the table of requests. */
+export const REQUEST_COLUMNS = [
+  "request",
+  "name",
+  "client",
+  "tenant",
+  "slo_class",
+  "session",
+  "pool",
+  "replica",
+  "state",
+  "reason",
+  "measured",
+  "slo_met",
+  "arrival_us",
+  "routed_us",
+  "queued_us",
+  "first_scheduled_us",
+  "kv_load_start_us",
+  "kv_load_end_us",
+  "first_token_us",
+  "end_us",
+  "prompt_tokens",
+  "output_tokens",
+  "target_output_tokens",
+  "cached_tokens",
+  "preemptions",
+  "ttft_us",
+  "tpot_us",
+  "e2e_us",
+  "gateway_queued_us",
+  "gateway_sent_us",
+  "home",
+  "prefill",
+  "decision",
+  "prefill_first_us",
+  "prefill_end_us",
+  "reserved_us",
+  "transfer_start_us",
+  "flow_us",
+  "landed_us",
+  "joined_us",
+  "transfer_bytes",
+  "overlapped_bytes",
+  "home_cached_blocks",
+  "ttft_prefill_us",
+  "ttft_decode_us",
+  "recorded_at",
+  "itl_us",
+] as const;
+/** One of them. */
+export type RequestColumn = (typeof REQUEST_COLUMNS)[number];
 
 /** All that a run can be run to. */
 export const OCCASIONS: readonly OccasionChoice[] = [

@@ -1,8 +1,23 @@
 // The frame of the page: the layout of panels, and the handling of keys and dropped files.
-import { createComputed, createMemo, createSignal, For, type JSX, lazy, onCleanup, onMount, Show } from 'solid-js';
+import {
+  createComputed,
+  createMemo,
+  createSignal,
+  For,
+  type JSX,
+  lazy,
+  onCleanup,
+  onMount,
+  Show,
+  Suspense,
+} from 'solid-js';
 import { keepFocus } from '../base/focus.ts';
-import { createMedia, PHONE } from '../base/media.ts';
-import { sentence } from '../base/schema.ts';
+import { sentence } from '../base/keyWords.ts';
+import { createMedia, NARROW_PHONE, PHONE } from '../base/media.ts';
+import { plain } from '../base/units.ts';
+import { CalmBar } from '../panels/calm/CalmBar.tsx';
+import { CalmEdge, CalmFold } from '../panels/calm/CalmEdge.tsx';
+import { CalmHead } from '../panels/calm/CalmHead.tsx';
 import { Inspector } from '../panels/inspector/Inspector.tsx';
 import { afterParts } from '../panels/parts/Deferred.tsx';
 import { flagSaid } from '../panels/parts/formFields.ts';
@@ -13,14 +28,19 @@ import { NoticeBar } from '../panels/shell/NoticeBar.tsx';
 import { TopBar } from '../panels/shell/TopBar.tsx';
 import { Transport } from '../panels/shell/Transport.tsx';
 import type { App as AppState } from '../state/app.ts';
-import { handleKey } from '../state/commands/shortcuts.ts';
+import { handleKey, tooltip } from '../state/commands/shortcuts.ts';
 import { learning, lesson } from '../state/lessons/lesson.ts';
 import { isEmbed, isLinkText } from '../state/links/linkText.ts';
+import { playFirst } from '../state/run/firstPlay.ts';
 import type { PhoneTab } from '../state/slices/selection.ts';
-import { around } from '../state/view/editFigures.ts';
+import { calm, scenarioOpen, setScenarioOpen, switchView } from '../state/view/calm.ts';
+import { hasOwnEdits, without, withoutOn } from '../state/view/lastEdit.ts';
+import { beginMinute, minute, minuteAsked, showMinute } from '../state/view/minute.ts';
 import { sidesHidden } from '../state/view/sidesHidden.ts';
-import { AreaView, StageView } from './Views.tsx';
+import { AreaView, CalmArea, StageView } from './Views.tsx';
 
+const FirstMinute = lazy(() => import('../panels/calm/FirstMinute.tsx'));
+const WithoutEdit = lazy(() => import('../panels/shell/WithoutEdit.tsx'));
 const Dialogs = lazy(() => import('../panels/shell/Dialogs.tsx'));
 const loadEmbedded = () => import('./Embedded.tsx');
 const loadShare = () => import('../panels/shell/Share.tsx');
@@ -55,13 +75,18 @@ export function App(props: { app: AppState }): JSX.Element {
   const phone = createMedia(PHONE);
   /** On a phone the shown tab is the main part of the page. */
   const shown = (tab: PhoneTab): boolean => phone() && app.selection.phoneTab() === tab;
+  /** Whether the first view is shown, which a phone held across and a run within another page do not have. */
+  const upright = createMedia(NARROW_PHONE);
+  const first = createMemo(() => calm() && (!phone() || upright()) && !embedded && !app.studies.comparing());
+  /** Until the run plays for the first time. */
+  const untouched = createMemo((before: boolean) => before && !app.transport.playsOn(), true);
   /** Whether a dialog was ever opened: its code is loaded with the first one, and then stays. */
   const dialogs = createMemo((before) => before || app.dialogs.help() || app.dialogs.reading() !== undefined, false);
 
-  createComputed(() => app.document.setFlagWords(app.document.edits().map(({ edit }) => flagSaid(app, edit))));
+  createComputed(() => app.document.setFlagWords(flagWordsOf(app)));
   onMount(() => {
     // The browser compiles the simulation's module on all cores, which would halve the speed of building the page.
-    afterParts(() => void app.start());
+    afterParts(() => void app.start().then(() => first() && location.hash === '' && openFirst(app)));
     watchMotion(app);
     watchVisibility(app);
     const key = (event: KeyboardEvent): void => handleKey(event, app, app.dialogs.keys());
@@ -81,9 +106,13 @@ export function App(props: { app: AppState }): JSX.Element {
       ref={host}
       data-tab={app.selection.phoneTab()}
       data-mode={app.transport.mode()}
+      data-view={first() ? 'calm' : 'work'}
+      data-minute={first() && minute() ? '' : undefined}
+      data-scenario={first() && scenarioOpen() ? '' : undefined}
+      data-why={first() && app.selection.drawer() ? '' : undefined}
       data-bare={sidesHidden() ? '' : undefined}
       data-turning={app.transport.turning() ? '' : undefined}
-      classList={{ opening: !app.transport.frame(), embedded }}
+      classList={{ opening: !app.transport.frame(), embedded, untouched: untouched() }}
       onDragOver={(event) => {
         if (!hasFiles(event) && !event.dataTransfer?.types.includes('text/plain')) return;
         event.preventDefault();
@@ -116,7 +145,9 @@ export function App(props: { app: AppState }): JSX.Element {
             )}
           </For>
         </nav>
-        <TopBar app={app} />
+        <Show when={first()} fallback={<TopBar app={app} />}>
+          <CalmBar app={app} />
+        </Show>
         <nav class="phone-tabs" aria-label="View">
           <For each={lesson() ? LESSON_TABS : PHONE_TABS}>
             {(tab) => (
@@ -135,18 +166,12 @@ export function App(props: { app: AppState }): JSX.Element {
             )}
           </For>
         </nav>
-        <Scenario app={app} main={shown('scenario')} />
-        <main class="mid">
-          <KeyFigures
-            frame={app.transport.figuresFrame()}
-            evidence={app.transport.evidence()}
-            around={around()}
-            onRest={() => app.studies.setMeasured(true)}
-          />
-          <StageView app={app} roles={app} />
-          <AreaView app={app} />
-        </main>
-        <Inspector app={app} main={shown('inspector')} />
+        <Panels app={app} first={first()} shown={shown} />
+        <Show when={withoutOn() && !lesson() && !app.studies.comparing() && hasOwnEdits(app.document.listed())}>
+          <Suspense>
+            <WithoutEdit app={app} />
+          </Suspense>
+        </Show>
         <Show when={app.studies.measured()}>
           <LazyPart app={app} what="The panel of measured runs" load={loadMeasured} />
         </Show>
@@ -163,7 +188,7 @@ export function App(props: { app: AppState }): JSX.Element {
           <LazyPart app={app} what="The lesson" load={loadLesson} />
         </Show>
         <NoticeBar app={app} />
-        <Transport app={app} />
+        <Transport app={app} calm={first()} />
       </Show>
       <Show when={dialogs()}>
         <Dialogs app={app} />
@@ -189,6 +214,92 @@ export function App(props: { app: AppState }): JSX.Element {
         {app.dialogs.spoken()}
       </p>
     </div>
+  );
+}
+
+/** Scenario, stage with charts, and inspector; in the first view the sides are folded to edges. */
+function Panels(props: { app: AppState; first: boolean; shown: (tab: PhoneTab) => boolean }): JSX.Element {
+  const app = props.app;
+  return (
+    <>
+      <Show
+        when={!props.first || scenarioOpen()}
+        fallback={<CalmEdge side="left" name="Scenario" shortcut="scenario" onOpen={() => setScenarioOpen(true)} />}
+      >
+        <Scenario app={app} main={props.shown('scenario')} />
+        <Show when={props.first}>
+          <CalmFold side="left" name="scenario" onClose={() => setScenarioOpen(false)} />
+        </Show>
+      </Show>
+      <main class="mid">
+        <Show when={app.transport.turnsTo()}>
+          {(us) => (
+            <p class="simulating" role="status">
+              Simulating to {plain(us() / 1e6)} s …
+            </p>
+          )}
+        </Show>
+        <Show when={!props.first} fallback={<CalmHead app={app} />}>
+          <KeyFigures
+            frame={app.transport.figuresFrame()}
+            evidence={app.transport.evidence()}
+            before={without()}
+            onRest={() => app.studies.setMeasured(true)}
+          />
+        </Show>
+        <StageView app={app} roles={app} calm={props.first} />
+        <Show when={!props.first} fallback={<CalmRest app={app} />}>
+          <AreaView app={app} />
+        </Show>
+      </main>
+      <Show
+        when={!props.first || app.selection.drawer()}
+        fallback={<CalmEdge side="right" name="Why" shortcut="why" onOpen={() => app.selection.setDrawer(true)} />}
+      >
+        <Inspector app={app} main={props.shown('inspector')} />
+        <Show when={props.first}>
+          <CalmFold side="right" name="inspector" onClose={() => app.selection.setDrawer(false)} />
+        </Show>
+      </Show>
+    </>
+  );
+}
+
+/** The words of each edit's flag. */
+function flagWordsOf(app: AppState) {
+  return app.document.listed().map(({ edit, scheduled }) => ({ label: flagSaid(app, edit), scheduled }));
+}
+
+/** The first view opens playing, and at the first visit with its steps. */
+function openFirst(app: AppState): void {
+  beginMinute(app);
+  playFirst(app);
+}
+
+/** Below the stage of the first view: the way to the rest of the page, and the one chart. */
+function CalmRest(props: { app: AppState }): JSX.Element {
+  return (
+    <>
+      <Show
+        when={minute() || minuteAsked()}
+        fallback={
+          <p class="calm-hint">
+            <button type="button" class="btn" onClick={() => void showMinute(props.app)}>
+              First steps
+            </button>
+            <button type="button" class="btn" title={tooltip('Open the whole page', 'view')} onClick={switchView}>
+              Open the whole page
+            </button>
+            <span>Or paste a config or trace of yours, anywhere.</span>
+          </p>
+        }
+      >
+        <Suspense>
+          <FirstMinute app={props.app} />
+        </Suspense>
+      </Show>
+      <CalmArea app={props.app} />
+    </>
   );
 }
 

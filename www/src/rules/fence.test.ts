@@ -20,6 +20,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'panels/density': [...BELOW_PANELS, 'closeup', 'panels/parts'],
   'panels/glossary': [...BELOW_PANELS, 'panels/parts'],
   'panels/lessons': [...BELOW_PANELS, 'panels/parts'],
+  'panels/calm': [...BELOW_PANELS, 'panels/parts'],
   'panels/shell': [...BELOW_PANELS, 'panels/parts'],
   'panels/scenario': [...BELOW_PANELS, 'panels/parts'],
   'panels/studies': [...BELOW_PANELS, 'panels/parts'],
@@ -40,6 +41,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'panels/density',
     'panels/glossary',
     'panels/lessons',
+    'panels/calm',
     'panels/shell',
     'panels/scenario',
     'panels/studies',
@@ -50,13 +52,13 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   /** Rules that hold for all folders. */
   rules: ['base', 'state'],
   /** What a visit loads first: the styles, in their order, and the workers that start before the page is there. */
-  '': ['base', 'charts', 'sim', 'stage', 'panels/shell', 'panels/scenario', 'panels/inspector', 'page'],
+  '': ['base', 'charts', 'sim', 'stage', 'panels/calm', 'panels/shell', 'panels/scenario', 'panels/inspector', 'page'],
 };
 /** The WebAssembly modules, each imported by one file only. */
 const MODULE = 'pkg';
 const MODULE_USERS: Readonly<Record<string, string>> = {
-  'pkg/tokenyard.js': 'sim/worker.ts',
-  'pkg/tokenyard_bg.wasm': 'sim/worker.ts',
+  'pkg/tokenyard.js': 'sim/engine.ts',
+  'pkg/tokenyard_bg.wasm': 'sim/engine.ts',
   'pkg/links.js': 'sim/links.ts',
   'pkg/links_bg.wasm': 'sim/links.ts',
   'pkg/compare.js': 'sim/compare.ts',
@@ -65,8 +67,6 @@ const MODULE_USERS: Readonly<Record<string, string>> = {
   'pkg/measured_bg.wasm': 'sim/measured.ts',
   'pkg/exchange.js': 'sim/exchange.ts',
   'pkg/exchange_bg.wasm': 'sim/exchange.ts',
-  'pkg/quick.js': 'sim/quick.ts',
-  'pkg/quick_bg.wasm': 'sim/quick.ts',
 };
 
 type Sources = Readonly<Record<string, string>>;

@@ -1,5 +1,9 @@
 // The page's copy of the schema, which is sent in fewer bytes, says of each field what the whole one says.
+import words from 'virtual:schema-words';
 import { expect, test } from 'vitest';
+import type { JsonObject } from '../base/json.ts';
+import { Schema } from '../base/schema.ts';
+import { trust } from '../base/trust.ts';
 import sent from '../generated/schema.json';
 import whole from '../generated/schema.json?raw';
 
@@ -19,9 +23,19 @@ function fieldsOf(node: Node, place: string, into: Map<string, unknown>): Map<st
   return into;
 }
 
-test('labels, units and what an edit does are those of the whole schema, in its order', () => {
-  const of = fieldsOf(sent as Node, '', new Map());
+test('labels, units, descriptions and what an edit does are those of the whole schema, in its order', () => {
+  const described = new Schema(trust<JsonObject>(sent)).described(words).at([]);
+  const of = fieldsOf(trust<Node>(described), '', new Map());
   const all = [...fieldsOf(JSON.parse(whole), '', new Map())].filter(([place]) => of.has(place));
   expect(of.size).toBeGreaterThan(400);
   expect([...of]).toEqual(all);
+});
+
+test('the first copy has no descriptions, and until they come a field has an empty one', () => {
+  const longest = words.reduce((a, b) => (a.length > b.length ? a : b));
+  expect(longest.length).toBeGreaterThan(100);
+  expect(JSON.stringify(sent)).not.toContain(longest);
+  const [seed] = new Schema(trust<JsonObject>(sent)).fields({ seed: '1' }, ['seed']);
+  expect(seed?.label).toBe('Seed');
+  expect(seed?.description).toBe('');
 });

@@ -1,4 +1,5 @@
 // The rules for texts that a program can check: docs/reference/ui-text.md has them all.
+import words from 'virtual:schema-words';
 import { expect, test } from 'vitest';
 import { isObject, type Json } from '../base/json.ts';
 import { text as withUnit } from '../base/units.ts';
@@ -30,7 +31,7 @@ function textsUnder(at: Json, keys: readonly string[]): string[] {
 const against = (texts: readonly string[], rule: RegExp): string[] => texts.filter((text) => rule.test(text));
 
 const LABELS = textsUnder(schema, ['x-label']);
-const SENTENCES = textsUnder(schema, ['description', 'x-edit-help']);
+const SENTENCES = [...textsUnder(schema, ['x-edit-help']), ...words];
 const TITLES = gallery.map((card) => card.title);
 const LOOKS = gallery.map((card) => card.look);
 

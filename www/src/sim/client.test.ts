@@ -28,6 +28,7 @@ class FakeWorker implements WorkerLike {
           diagnostics: [],
           nowUs: 0,
           scenario: `kept:${message.question.text}`,
+          documents: [],
         },
       });
     }
@@ -51,6 +52,10 @@ function setup(prepare: (worker: FakeWorker) => void = () => {}) {
   const frames: number[] = [];
   const crashes: Crash[] = [];
   const paints: (() => void)[] = [];
+  const listener = {
+    onFrame: (frame: Frame) => frames.push(frame.now_us),
+    onCrash: (crash: Crash) => crashes.push(crash),
+  };
   const client = new Client(
     () => {
       const worker = new FakeWorker();
@@ -58,7 +63,7 @@ function setup(prepare: (worker: FakeWorker) => void = () => {}) {
       workers.push(worker);
       return worker;
     },
-    { onFrame: (frame: Frame) => frames.push(frame.now_us), onCrash: (crash) => crashes.push(crash) },
+    listener,
     (callback) => paints.push(callback),
   );
   const last = (): FakeWorker => {
@@ -77,7 +82,7 @@ function setup(prepare: (worker: FakeWorker) => void = () => {}) {
   const paint = (): void => {
     for (const callback of paints.splice(0)) callback();
   };
-  return { client, workers, last, frames, crashes, frame, paint };
+  return { client, listener, workers, last, frames, crashes, frame, paint };
 }
 
 const RUN = { id: { run: 1, edit: 0 }, useTrace: false, untilUs: 0, thenPlay: false, keeps: false };
@@ -152,6 +157,29 @@ test('the first frame after a crash is shown, though a paint of the dead thread 
   t.paint();
   expect(t.frames).toEqual([32_000_000]);
   expect(t.last().sent.filter((m) => m.kind === 'ack').length).toBe(1);
+});
+
+test('a question before the module has loaded waits for it, and the page hears how much has come', async () => {
+  const loading: unknown[] = [];
+  const t = setup((worker) => {
+    worker.boots = false;
+  });
+  Object.assign(t.listener, { onLoading: (...how: number[]) => loading.push(how) });
+  const started = t.client.start();
+  const load = t.client.load('{}', {
+    id: { run: 1, edit: 0 },
+    useTrace: false,
+    untilUs: 0,
+    thenPlay: false,
+    keeps: false,
+  });
+  t.last().say({ kind: 'loading', bytes: 5, of: 20 });
+  await settle();
+  expect([t.last().asked('load'), t.client.isAwaited(), loading]).toEqual([0, true, [[5, 20]]]);
+  t.last().say({ kind: 'ready', module: MODULE, version: '0' });
+  await started;
+  expect((await load).scenario).toBe('kept:{}');
+  expect(t.client.isAwaited()).toBe(false);
 });
 
 test('a question during the restart after a crash is answered with an error', async () => {

@@ -17,6 +17,7 @@ import type {
   StepKind,
   TraceOutcome,
 } from '../generated/boundary.ts';
+import { compiledModule, shareCompiled } from './compiled.ts';
 import { answerOf, askedText, type QueryOf } from './packet.ts';
 import {
   type Answers,
@@ -67,14 +68,23 @@ export type Listener = {
   /** A frame of the latest accepted run; frames of an earlier run still on their way are not shown. */
   readonly onFrame: (frame: Frame, id: RunId, mode: Mode, achieved: number) => void;
   readonly onCrash: (crash: Crash) => void;
+  /** How much of the module has come, and of how many bytes, while it is loaded. */
+  readonly onLoading?: (bytes: number, of: number) => void;
+  /** Whether a run on screen waits for the module. */
+  readonly onWaits?: (waits: boolean) => void;
 };
 
 type Pending = {
+  /** The kind of the question. */
+  readonly work: string;
   readonly resolve: (value: Answers[keyof Answers]) => void;
   readonly reject: (reason: Error) => void;
   /** How many seconds the thread may be silent before it answers. */
   readonly mostSilent: number;
 };
+
+/** Messages about the thread itself. */
+type Told = 'loading' | 'recorded' | 'waits' | 'ready' | 'alive' | 'pong' | 'crash';
 
 /** Work is done in slices far shorter than this, in seconds. */
 const MOST_SILENT = 5;
@@ -90,7 +100,8 @@ let lives = 0;
 
 export class Client {
   private worker: WorkerLike | undefined;
-  private module: WebAssembly.Module | undefined;
+  /** Whether a worker of this client was ever ready. */
+  private wasReady = false;
   private readonly pending = new Map<number, Pending>();
   private nextId = 0;
   private scenario = '';
@@ -117,6 +128,8 @@ export class Client {
   private readonly batch: boolean;
   /** Whether the worker accepts messages; earlier ones would be lost. */
   private ready = false;
+  /** Questions that were asked before the first worker was ready. */
+  private early: (() => void)[] = [];
 
   /** With `batch`, for runs without display. */
   constructor(
@@ -152,10 +165,16 @@ export class Client {
         if (this.worker !== worker) return;
         this.watchdog.hears();
         if (data.kind === 'ready') {
-          this.module = data.module;
-          this.ready = true;
-          if (this.detail) worker.postMessage({ kind: 'detail', query: this.detail });
+          this.wasReady = true;
+          shareCompiled(data.module);
+          this.takes(worker);
           resolve({ version: data.version });
+        } else if (data.kind === 'recorded') {
+          this.takes(worker);
+        } else if (data.kind === 'waits') {
+          this.listener.onWaits?.(data.waits);
+        } else if (data.kind === 'loading') {
+          this.listener.onLoading?.(data.bytes, data.of);
         } else if (data.kind === 'alive') {
           this.watch(worker, life, reject);
         } else if (data.kind === 'crash') {
@@ -164,8 +183,16 @@ export class Client {
           this.received(data);
         }
       };
-      worker.postMessage({ kind: 'boot', module: this.module, batch: this.batch, life });
+      worker.postMessage({ kind: 'boot', module: compiledModule(), batch: this.batch, life });
     });
+  }
+
+  /** The worker accepts messages from now on. */
+  private takes(worker: WorkerLike): void {
+    if (this.ready) return;
+    this.ready = true;
+    if (this.detail) worker.postMessage({ kind: 'detail', query: this.detail });
+    for (const ask of this.early.splice(0)) ask();
   }
 
   /** A thread that the browser ends for lack of memory sends no message; the release of its lock shows it. */
@@ -176,6 +203,11 @@ export class Client {
         if (this.worker === worker) this.died('its thread was ended', starting);
       })
       .catch(() => {});
+  }
+
+  /** Whether a run was asked for that is not there yet. */
+  isAwaited(): boolean {
+    return [...this.pending.values()].some(({ work }) => work === 'load');
   }
 
   /** Makes a run of `text` and runs it to `untilUs`. */
@@ -228,24 +260,19 @@ export class Client {
     return answerOf<RunAnswers[K]>(await this.request({ kind: 'present', question }, [], kind));
   }
 
-  /** The answer to a question of a close-up; `undefined` while the run is in the module without them. */
-  async closeUp<K extends keyof CloseUpAnswers>(
-    kind: K,
-    query: QueryOf<CloseUp, K>,
-    patient = false,
-  ): Promise<CloseUpAnswers[K] | undefined> {
-    return this.ofCloseUp<CloseUpAnswers[K]>({ [kind]: query }, patient);
+  /** The answer to a question of a close-up. */
+  closeUp<K extends keyof CloseUpAnswers>(kind: K, query: QueryOf<CloseUp, K>): Promise<CloseUpAnswers[K]> {
+    return this.ofCloseUp<CloseUpAnswers[K]>({ [kind]: query });
   }
 
   /** The answers to several such questions at one instant, in their order. */
-  closeUps(questions: readonly CloseUp[]): Promise<readonly CloseUpAnswers[keyof CloseUpAnswers][] | undefined> {
-    return this.ofCloseUp(questions, false);
+  closeUps(questions: readonly CloseUp[]): Promise<readonly CloseUpAnswers[keyof CloseUpAnswers][]> {
+    return this.ofCloseUp(questions);
   }
 
-  private async ofCloseUp<A>(asked: unknown, patient: boolean): Promise<A | undefined> {
+  private async ofCloseUp<A>(asked: unknown): Promise<A> {
     const { question } = askedText(asked);
-    const answer = await this.request({ kind: 'close-up', question, ...(patient && { patient }) });
-    return answer === null ? undefined : answerOf<A>(answer);
+    return answerOf<A>(await this.request({ kind: 'close-up', question }));
   }
 
   freshSeed(): Promise<string> {
@@ -262,6 +289,7 @@ export class Client {
     this.watchdog.end();
     this.worker?.terminate();
     this.worker = undefined;
+    this.early = [];
     for (const { reject } of this.pending.values()) reject(new LostError('ended'));
     this.pending.clear();
   }
@@ -299,9 +327,13 @@ export class Client {
   ): Promise<Answers[K]> {
     const id = this.nextId++;
     return new Promise<Answers[keyof Answers]>((resolve, reject) => {
-      this.pending.set(id, { resolve, reject, mostSilent: WHOLE.has(work) ? MOST_SILENT_WHOLE : MOST_SILENT });
-      if (!this.send({ kind: 'ask', id, question }, transfer))
-        this.settle(id)?.reject(new LostError('no simulation is running'));
+      this.pending.set(id, { work, resolve, reject, mostSilent: WHOLE.has(work) ? MOST_SILENT_WHOLE : MOST_SILENT });
+      const ask = (): void => {
+        if (!this.send({ kind: 'ask', id, question }, transfer))
+          this.settle(id)?.reject(new LostError('no simulation is running'));
+      };
+      if (this.worker && !this.wasReady && !this.ready) this.early.push(ask);
+      else ask();
     }).then((value) => trust<Answers[K]>(value)); // The table of answers gives the type for each question.
   }
 
@@ -318,7 +350,7 @@ export class Client {
     return found;
   }
 
-  private received(message: Exclude<FromWorker, { kind: 'ready' | 'alive' | 'pong' | 'crash' }>): void {
+  private received(message: Exclude<FromWorker, { kind: Told }>): void {
     switch (message.kind) {
       case 'frame':
         this.moves = message.mode !== 'paused';
@@ -366,13 +398,15 @@ export class Client {
     this.worker = undefined;
     this.frameQueued = undefined;
     this.moves = false;
+    this.early = [];
+    this.listener.onWaits?.(false);
     for (const { reject } of this.pending.values()) reject(new LostError(message));
     this.pending.clear();
     starting(new LostError(message));
     this.crashes += 1;
     const { scenario, nowUs } = this;
     const tell = (againUs: number | undefined): void => this.listener.onCrash({ message, againUs, scenario, nowUs });
-    if (this.module === undefined || this.crashes > MOST_CRASHES) {
+    if (this.batch || !this.wasReady || this.crashes > MOST_CRASHES) {
       tell(undefined);
       return;
     }

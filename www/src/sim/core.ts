@@ -1,5 +1,5 @@
-// The WebAssembly module as the runner sees it. Tests use a small stand-in with the same interface. In worker.ts and
-// quick.ts the compiler checks that the modules, whose declarations are generated, implement it.
+// The WebAssembly module as the runner sees it. Tests use a small stand-in with the same interface. In engine.ts the
+// compiler checks that the module, whose declarations are generated, implements it.
 import type {
   ColumnsQuery,
   Diagnostic,
@@ -46,8 +46,8 @@ export interface SimCore {
   frame(query: FrameQuery): Uint8Array;
   /** The answer to a `RunQuestion`, JSON text. */
   ask(question: string): AnswerBytes;
-  /** The answer to a `CloseUp`, JSON text, or to a list of them. The first module has none. */
-  closeUp?(question: string): AnswerBytes;
+  /** The answer to a `CloseUp`, JSON text, or to a list of them. */
+  closeUp(question: string): AnswerBytes;
   columns(query: ColumnsQuery): ColumnSet;
   scenario(): string;
   free(): void;
@@ -67,7 +67,7 @@ export interface Core {
   newSim(text: string, trace: TraceCore | undefined): SimCore;
 }
 
-/** The exports of a module of the simulation. */
+/** The exports of the module for the simulation. */
 type SimModule<T extends TraceCore> = {
   freshSeed(): string;
   readonly Trace: new (packed: Uint8Array) => T;

@@ -16,15 +16,15 @@ import type {
   WhatIfQuestion,
 } from '../generated/boundary.ts';
 import compare from './compare.ts?worker&url';
+import { whenCompiled } from './compiled.ts';
+import engine from './engineDesk.ts?worker&url';
 import exchange from './exchange.ts?worker&url';
 import links from './links.ts?worker&url';
 import measured from './measured.ts?worker&url';
-import type { AnswerBytes, AskedText } from './packet.ts';
-import theory from './theory.ts?worker&url';
+import type { AnswerBytes, ToDesk } from './packet.ts';
 import { early, thread } from './thread.ts';
-import whatIf from './whatIf.ts?worker&url';
 
-const SCRIPTS = { compare, exchange, links, measured, theory, whatIf };
+const SCRIPTS = { compare, exchange, links, measured, theory: engine, whatIf: engine };
 export type DeskName = keyof typeof SCRIPTS;
 
 /** The questions of each thread, and its answers by their names. */
@@ -45,7 +45,7 @@ export type FromDesk =
 
 /** The interface of a `Worker`; tests use a stand-in. */
 export type DeskWorker = {
-  postMessage(message: { readonly id: number } & AskedText): void;
+  postMessage(message: ToDesk): void;
   terminate(): void;
   onmessage: ((event: MessageEvent<FromDesk>) => void) | null;
   onerror: ((event: ErrorEvent) => void) | null;
@@ -55,5 +55,7 @@ export type DeskWorker = {
 
 /** The real worker. */
 export function spawnDesk(name: DeskName): DeskWorker {
-  return early<DeskWorker>(thread(SCRIPTS[name], name));
+  const worker = early<DeskWorker>(thread(SCRIPTS[name], name));
+  if (SCRIPTS[name] === engine) whenCompiled((module) => worker.postMessage({ module }));
+  return worker;
 }

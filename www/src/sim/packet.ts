@@ -5,6 +5,9 @@ import { readFrame } from '../base/frameBytes.ts';
 /** A question as a module takes it: of one kind, with what it needs to know. */
 export type AskedText = { readonly question: string; readonly named: readonly Uint8Array[] };
 
+/** A question, or the page's compiled module for a thread that answers in that. */
+export type ToDesk = ({ readonly id: number } & AskedText) | { readonly module: WebAssembly.Module };
+
 /** An answer as a module gives it: the bytes of JSON text, then those that this names. */
 export type AnswerBytes = readonly Uint8Array<ArrayBuffer>[];
 

@@ -20,10 +20,11 @@ export function precedes(a: RunId, b: RunId): boolean {
   return a.run < b.run || (a.run === b.run && a.edit < b.edit);
 }
 
-/** An accepted run; `left`: the figures of the old run after an edit in the past. */
+/** An accepted run; `documents`: the answer to the question of that name; `left`: the figures of the old run after an edit in the past. */
 export type Accepted = RunState & {
   readonly id: RunId;
   readonly diagnostics: readonly Diagnostic[];
+  readonly documents: AnswerBytes;
   readonly left?: RunFigures | undefined;
 };
 
@@ -74,8 +75,8 @@ export type Question =
     }
   /** A question about the run at the playhead: a `RunQuestion` as JSON text. */
   | { readonly kind: 'present'; readonly question: string }
-  /** A `CloseUp` as JSON text, or a list of them; a patient one does not hurry the run to the module with answers. */
-  | { readonly kind: 'close-up'; readonly question: string; readonly patient?: boolean }
+  /** A `CloseUp` as JSON text, or a list of them. */
+  | { readonly kind: 'close-up'; readonly question: string }
   /** A fresh random seed as text, because JavaScript's numbers do not hold all seeds. */
   | { readonly kind: 'fresh-seed' }
   /** Takes a trace that the thread of links has read. */
@@ -91,8 +92,7 @@ export type Answers = {
   seek: Stopped;
   columns: readonly ColumnsAnswer[];
   present: AnswerBytes;
-  /** `null` while the run is in the module without close-ups. */
-  'close-up': AnswerBytes | null;
+  'close-up': AnswerBytes;
   'fresh-seed': string;
   trace: null;
 };
@@ -103,11 +103,13 @@ export type ToWorker =
   | {
       readonly kind: 'boot';
       readonly module: WebAssembly.Module | undefined;
-      /** Whether runs are made without display: in the module built for speed, without event log and latest window. */
+      /** Whether runs are made without display: without event log and latest window. */
       readonly batch: boolean;
       /** A lock that the worker holds as long as it lives, if the browser allows it. */
       readonly life: string;
     }
+  /** Before that: the page opens with the scenario whose recording is at an address. */
+  | { readonly kind: 'ahead'; readonly url: string }
   | { readonly kind: 'play'; readonly speed: number }
   | { readonly kind: 'pause' }
   /** How much detail frames have. */
@@ -123,10 +125,16 @@ export type Mode = 'paused' | 'playing' | 'seeking' | 'stepping';
 
 /** From the worker to the page. */
 export type FromWorker =
+  /** How much of the module has come, and of how many bytes. */
+  | { readonly kind: 'loading'; readonly bytes: number; readonly of: number }
+  /** The recorded opening is there: messages are taken from now on. */
+  | { readonly kind: 'recorded' }
+  /** Whether the page waits for the module: the recorded opening is over, or has not what was asked for. */
+  | { readonly kind: 'waits'; readonly waits: boolean }
   | {
       readonly kind: 'ready';
-      /** The compiled module, for further workers of this kind. */
-      readonly module: WebAssembly.Module | undefined;
+      /** The compiled module, for other threads. */
+      readonly module: WebAssembly.Module;
       readonly version: string;
     }
   /** The thread holds its lock. The browser releases it when the thread ends; the page waits for that. */

@@ -10,16 +10,6 @@ export class Refused extends Error {
   }
 }
 
-/** The result, or undefined if the module refuses it. */
-export function unlessRefused<T>(work: () => T): T | undefined {
-  try {
-    return work();
-  } catch (error) {
-    if (Array.isArray(error)) return undefined;
-    throw error;
-  }
-}
-
 /** Runs a call that the module may refuse by throwing a list of diagnostics. */
 export function refusable<T>(work: () => T): T {
   try {

@@ -252,18 +252,6 @@ test('columns are transferred copies, one list for each view', () => {
   ]);
 });
 
-test('views that the module of the first visit does not have come once the run is in the other one', () => {
-  const t = setup();
-  t.load();
-  const views = (): unknown => {
-    const answer = t.ask({ kind: 'columns', views: ['health', 'itl-over-time', 'wait-ecdf'] });
-    return answer?.kind === 'answer' && Array.isArray(answer.value) ? answer.value.map((one) => one.view) : answer;
-  };
-  expect(views()).toEqual(['health']);
-  Object.assign(t.sim(), { closeUp: () => new Uint8Array() });
-  expect(views()).toEqual(['health', 'itl-over-time', 'wait-ecdf']);
-});
-
 test('a fresh seed keeps all its digits', () => {
   expect(setup().ask({ kind: 'fresh-seed' })).toMatchObject({ value: '18446744073709551615' });
 });

@@ -2,13 +2,12 @@
 //
 // It does not depend on WebAssembly or the browser, so that its guarantees (never longer than a slice, one frame at a
 // time, the old run stays when a new one is refused) can be tested with a stand-in.
-import { isLate } from '../base/chartList.ts';
-import type { FrameQuery, Occasion, StepKind, Stop } from '../generated/boundary.ts';
-import type { Core, SimCore, Surroundings } from './core.ts';
+import type { Diagnostic, FrameQuery, Occasion, StepKind, Stop } from '../generated/boundary.ts';
+import type { Core, SimCore, Surroundings, TraceCore } from './core.ts';
 import { AchievedPace, framesOf } from './framePace.ts';
 import type { AnswerBytes } from './packet.ts';
-import { PresentRun } from './presentRun.ts';
 import {
+  type Accepted,
   type Answers,
   type ColumnsAnswer,
   type FromWorker,
@@ -18,7 +17,7 @@ import {
   type RunId,
   type ToWorker,
 } from './protocol.ts';
-import { Refused } from './refused.ts';
+import { Refused, refusable } from './refused.ts';
 
 /** The longest time of work before messages are handled. */
 const SLICE_MS = 12;
@@ -33,6 +32,9 @@ const QUIET_MS = { seeking: 25, back: 300 } as const;
 /** The detail of frames before the page has set it. */
 const DEFAULT_DETAIL: FrameQuery = { window_s: 30, queue: 12, batch: 64, cells: 168, moves: 64 };
 
+/** The question for the documents in force. */
+const DOCUMENTS = '{"documents":null}';
+
 type Post = (message: FromWorker, transfer?: Transferable[]) => void;
 
 /** The answer, with its bytes given away. */
@@ -42,7 +44,10 @@ function handedOut(answer: AnswerBytes, transfer: Transferable[]): AnswerBytes {
 }
 
 export class Runner {
-  private readonly run: PresentRun;
+  /** The run on screen. */
+  private sim: SimCore | undefined;
+  /** The trace that was read last, for new runs. */
+  private trace: TraceCore | undefined;
   private id: RunId = { run: 0, edit: 0 };
   private mode: Mode = 'paused';
   private speed = 1;
@@ -67,16 +72,37 @@ export class Runner {
   private detail = DEFAULT_DETAIL;
   private readonly pace = new AchievedPace();
 
+  /** The latest frame of a playing run: its instant. */
+  private shownUs: number | undefined;
+
+  private core: Core;
   private readonly around: Surroundings;
   private readonly post: Post;
 
   constructor(core: Core, around: Surroundings, post: Post) {
-    this.run = new PresentRun(core, () => around.now());
+    this.core = core;
     this.around = around;
     this.post = post;
   }
 
-  handle(message: Exclude<ToWorker, { kind: 'boot' | 'ping' }>): void {
+  /**
+   * Goes on with another core. `sim` is the run on screen at the instant on screen, and takes its place: play goes on with the next
+   * frame, and a run that rests is shown again.
+   */
+  handOver(core: Core, sim: SimCore | undefined): void {
+    this.core = core;
+    if (!sim) return;
+    this.sim?.free();
+    this.sim = sim;
+    // The moves up to this instant were shown.
+    sim.frame(this.detail);
+    this.dueUs = sim.nowUs();
+    this.lastMs = this.around.now();
+    this.pace.begin();
+    if (this.resting()) this.postFrame();
+  }
+
+  handle(message: Exclude<ToWorker, { kind: 'boot' | 'ahead' | 'ping' }>): void {
     switch (message.kind) {
       case 'play':
         this.play(message.speed);
@@ -99,16 +125,6 @@ export class Runner {
       default:
         never(message);
     }
-  }
-
-  /**
-   * A quicker module with the same results has loaded: new runs are made in it, and the present one too if that is
-   * quick.
-   */
-  quicken(core: Core): void {
-    if (!this.run.quicken(core)) return;
-    if (this.mode !== 'seeking') this.handOver();
-    else if (this.run.beginAnew(this.seekUs)) this.run.sim?.seek(this.seekUs);
   }
 
   private answer(id: number, question: Question): void {
@@ -142,47 +158,68 @@ export class Runner {
   ): Answers[keyof Answers] {
     switch (question.kind) {
       case 'load':
-        return this.load(question);
+        return this.load(question, transfer);
       case 'check':
-        return this.run.core.check(question.text);
+        return this.core.check(question.text);
       case 'apply':
-        return this.apply(question.edit);
+        return this.apply(question.edit, transfer);
       case 'present':
         return handedOut(this.running().ask(question.question), transfer);
       case 'close-up':
-        return this.closeUp(question, transfer);
+        return handedOut(this.running().closeUp(question.question), transfer);
       case 'columns':
         return this.columns(question, transfer);
       case 'fresh-seed':
-        return this.run.core.freshSeed();
+        return this.core.freshSeed();
       case 'trace':
-        this.run.takeTrace(question.packed);
+        // Existing runs keep the old one.
+        this.trace?.free();
+        this.trace = this.core.newTrace(question.packed);
         return null;
       default:
         return never(question);
     }
   }
 
-  private load(question: Extract<Question, { kind: 'load' }>): Answers['load'] {
+  private load(question: Extract<Question, { kind: 'load' }>, transfer: Transferable[]): Answers['load'] {
     const { text, untilUs, thenPlay } = question;
-    const diagnostics = this.run.core.check(text);
-    const next = this.run.begin(question);
+    const diagnostics = this.core.check(text);
+    const next = refusable(() => this.runOf(question));
+    this.sim = next;
     this.id = question.id;
     this.rest('paused');
     if (untilUs > 0 || thenPlay) this.seek(untilUs, thenPlay ? 'playing' : 'paused');
     else this.postFrame();
-    return { id: this.id, diagnostics, nowUs: next.nowUs(), scenario: next.scenario() };
+    return this.accepted(next, diagnostics, transfer);
   }
 
-  private apply(edit: string): Answers['apply'] {
+  /** The run of a scenario; with `keeps`, the run on screen adopts it. Throws if it is refused, and the old run stays unchanged. */
+  private runOf({ text, useTrace, keeps }: Extract<Question, { kind: 'load' }>): SimCore {
+    const trace = useTrace ? this.trace : undefined;
+    const { sim } = this;
+    if (!keeps || !sim) {
+      const next = this.core.newSim(text, trace);
+      sim?.free();
+      return next;
+    }
+    if (trace) sim.adoptWithTrace(text, trace);
+    else sim.adopt(text);
+    return sim;
+  }
+
+  private accepted(sim: SimCore, diagnostics: readonly Diagnostic[], transfer: Transferable[]): Accepted {
+    const documents = handedOut(sim.ask(DOCUMENTS), transfer);
+    return { id: this.id, diagnostics, nowUs: sim.nowUs(), scenario: sim.scenario(), documents };
+  }
+
+  private apply(edit: string, transfer: Transferable[]): Answers['apply'] {
     const sim = this.running();
-    this.run.stay();
     const left = sim.computedUs() > sim.nowUs() ? sim.figures() : undefined;
     const diagnostics = sim.apply(edit);
     if (diagnostics.some((d) => d.severity === 'error')) throw new Refused(diagnostics);
     this.id = { ...this.id, edit: this.id.edit + 1 };
     this.postFrame();
-    return { id: this.id, diagnostics, nowUs: sim.nowUs(), scenario: sim.scenario(), left };
+    return { ...this.accepted(sim, diagnostics, transfer), left };
   }
 
   /** Most steps end within a slice, so the first is run at once; the others follow in slices, with frames that show how far it is. */
@@ -209,7 +246,6 @@ export class Runner {
   }
 
   private go(id: number, sim: SimCore, on: (sim: SimCore) => Stop, backUs?: number): void {
-    this.run.stay();
     this.rest('paused');
     this.backUs = backUs;
     this.stepping = on;
@@ -221,7 +257,7 @@ export class Runner {
   }
 
   private stepOn(sim: SimCore): Stop {
-    const stop = this.run.timed(() => this.stepping(sim));
+    const stop = this.stepping(sim);
     if (stop === 'events') return stop;
     if (stop === 'finished' && this.backUs !== undefined && this.backUs < sim.nowUs()) {
       this.endAsked(stop);
@@ -236,17 +272,14 @@ export class Runner {
   private endAsked(stop: Stop): void {
     const id = this.asked;
     this.asked = undefined;
-    if (id !== undefined) this.post({ kind: 'answer', id, value: { stop, nowUs: this.run.sim?.nowUs() ?? 0 } });
+    if (id !== undefined) this.post({ kind: 'answer', id, value: { stop, nowUs: this.sim?.nowUs() ?? 0 } });
   }
 
   private columns(asked: Extract<Question, { kind: 'columns' }>, transfer: Transferable[]): ColumnsAnswer[] {
-    const { sim } = this.run;
+    const { sim } = this;
     if (!sim) return [];
     const { window } = asked;
-    // Those are in the other module alone.
-    const views = sim.closeUp ? asked.views : asked.views.filter((view) => !isLate(view));
-    if (views.length < asked.views.length) this.handOver(true);
-    return views.map((view) => {
+    return asked.views.map((view) => {
       const startMs = this.around.now();
       const { names, columns } = sim.columns({
         view,
@@ -258,39 +291,25 @@ export class Runner {
     });
   }
 
-  /** A run in the module without close-ups moves to the other one, however long that takes unless the question is patient. */
-  private closeUp(
-    { question, patient = false }: Extract<Question, { kind: 'close-up' }>,
-    transfer: Transferable[],
-  ): Answers['close-up'] {
-    const { sim } = this.run;
-    if (!sim?.closeUp) {
-      this.handOver(!patient);
-      return null;
-    }
-    return handedOut(sim.closeUp(question), transfer);
-  }
-
   private running(): SimCore {
-    if (!this.run.sim)
+    if (!this.sim)
       throw new Refused([{ severity: 'error', path: '', found: 'no run', allowed: 'a run', fix: 'load a scenario' }]);
-    return this.run.sim;
+    return this.sim;
   }
 
   private play(speed: number): void {
     this.speed = speed;
-    if (!this.run.sim) return;
+    if (!this.sim) return;
     if (this.mode === 'seeking') {
       this.afterSeek = 'playing';
       return;
     }
-    this.handOver();
     if (this.mode !== 'playing') {
       this.endAsked('events');
       this.mode = 'playing';
       this.pace.begin();
     }
-    this.dueUs = this.run.sim.nowUs();
+    this.dueUs = this.sim.nowUs();
     this.lastMs = this.around.now();
     this.wake();
   }
@@ -308,12 +327,11 @@ export class Runner {
   }
 
   private seek(untilUs: number, then: 'paused' | 'playing'): void {
-    this.run.beginAnew(untilUs);
     this.endAsked('events');
     if (this.mode !== 'seeking') this.quietUntilMs = this.around.now() + QUIET_MS.seeking;
     this.mode = 'seeking';
     this.seekUs = Math.min(untilUs, END_OF_TIME);
-    this.run.sim?.seek(this.seekUs);
+    this.sim?.seek(this.seekUs);
     this.afterSeek = then;
     this.pace.begin();
     this.wake();
@@ -328,30 +346,18 @@ export class Runner {
   /** One slice of work, then back to the messages. */
   private tick(): void {
     this.ticking = false;
-    const followed = this.run.follow(SLICE_MS, this.detail);
-    if (followed === 'replaced') this.lastMs = this.around.now();
-    if (followed !== undefined) {
-      if (followed === 'under way' || !this.resting()) this.wake();
-      return;
-    }
-    const { sim } = this.run;
+    const { sim } = this;
     if (!sim || this.mode === 'paused') return;
     const stop = this.mode === 'stepping' ? this.stepOn(sim) : this.slice(sim);
     if (stop === 'finished') this.rest('paused');
     else if (this.mode === 'seeking' && stop === 'until') this.arrive(sim);
     this.measure(sim);
-    this.postFrame();
+    if (this.mode !== 'playing' || sim.nowUs() !== this.shownUs) this.postFrame();
     if (this.resting()) return;
     this.ticking = true;
     // Remaining work continues at once; a clock on time waits for the next 4 ms.
     if (stop === 'events') this.around.soon(() => this.tick());
     else this.around.later(() => this.tick(), 4);
-  }
-
-  /** Moves the present run to the quicker module, unless something is under way. */
-  private handOver(atAnyCost = false): void {
-    if (this.mode === 'seeking' || this.mode === 'stepping') return;
-    if (this.run.handOver(atAnyCost)) this.wake();
   }
 
   private resting(): boolean {
@@ -369,7 +375,7 @@ export class Runner {
 
   private slice(sim: SimCore): Stop {
     const until = this.target(this.around.now());
-    const stop = this.run.timed(() => sim.advance(until, SLICE_MS));
+    const stop = sim.advance(until, SLICE_MS);
     // A simulation that is too slow does not catch up later: its clock continues from where it is.
     if (stop === 'events' && this.mode === 'playing')
       this.dueUs = Math.min(this.dueUs, sim.nowUs() + this.speed * MOST_LAG_MS * 1000);
@@ -379,7 +385,6 @@ export class Runner {
   private arrive(sim: SimCore): void {
     if (this.afterSeek === 'paused') {
       this.rest('paused', 'until');
-      this.handOver();
       return;
     }
     this.endAsked('until');
@@ -400,10 +405,11 @@ export class Runner {
       this.owed = true;
       return;
     }
-    if (!this.run.sim) return;
+    if (!this.sim) return;
     this.owed = false;
     this.unacked = true;
-    const frame = this.run.sim.frame(this.detail);
+    this.shownUs = this.mode === 'playing' ? this.sim.nowUs() : undefined;
+    const frame = this.sim.frame(this.detail);
     const endMs = this.around.now();
     const { share, apartMs } = framesOf(this.mode, this.speed);
     this.frameDueMs = Math.max(startMs + apartMs, endMs + (share - 1) * (endMs - startMs));

@@ -14,8 +14,6 @@ export class FakeSim implements SimCore {
   /** The cost of a frame. */
   frameMs = 0;
   adopted = 0;
-  /** Its latest target. */
-  wayTo = 0;
   /** The furthest computed instant before it went back. */
   computed = 0;
   private backTo = 0;
@@ -47,7 +45,6 @@ export class FakeSim implements SimCore {
   }
   /** There is a checkpoint at every second. */
   seek(untilUs: number): void {
-    this.wayTo = untilUs;
     if (untilUs < this.us) this.us = Math.floor(untilUs / 1e6) * 1e6;
   }
   beginBack(): void {
@@ -106,6 +103,9 @@ export class FakeSim implements SimCore {
   ask(question: string): AnswerBytes {
     return [new TextEncoder().encode(question)];
   }
+  closeUp(question: string): AnswerBytes {
+    return this.ask(question);
+  }
   columns(): ColumnSet {
     return { names: ['t_s', 'v'], columns: [new Float64Array([0]), new Float64Array([1])] };
   }
@@ -122,7 +122,7 @@ export function setup(costMs = 0.01, endUs = 1e12) {
   const queue: { at: number; run: () => void }[] = [];
   const posted: FromWorker[] = [];
   const sims: FakeSim[] = [];
-  const coreThatCosts = (ms: number): Core => ({
+  const core: Core = {
     check: () => [],
     freshSeed: () => '18446744073709551615',
     version: () => '0',
@@ -131,17 +131,17 @@ export function setup(costMs = 0.01, endUs = 1e12) {
       if (text === 'refuse') {
         throw [{ severity: 'error', path: 'seed', found: '-1', allowed: '0 or more', fix: '' }];
       }
-      const sim = new FakeSim(clock, ms, endUs);
+      const sim = new FakeSim(clock, costMs, endUs);
       sims.push(sim);
       return sim;
     },
-  });
+  };
   const around: Surroundings = {
     now: () => clock.ms,
     soon: (run) => queue.push({ at: clock.ms, run }),
     later: (run, ms) => queue.push({ at: clock.ms + ms, run }),
   };
-  const runner = new Runner(coreThatCosts(costMs), around, (message) => posted.push(message));
+  const runner = new Runner(core, around, (message) => posted.push(message));
   /** Lets wall time pass and runs due callbacks. */
   const pass = (ms: number): void => {
     const until = clock.ms + ms;
@@ -173,6 +173,5 @@ export function setup(costMs = 0.01, endUs = 1e12) {
     posted.flatMap((m) =>
       m.kind === 'answer' && typeof m.value === 'object' && m.value !== null && field in m.value ? [m.value] : [],
     );
-  const quicken = (): void => runner.quicken(coreThatCosts(costMs / 2));
-  return { quicken, runner, posted, frames, answers, sims, sim, pass, ask, load };
+  return { core, around, runner, posted, frames, answers, sims, sim, pass, ask, load };
 }

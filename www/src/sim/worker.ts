@@ -1,16 +1,21 @@
-// The simulation's thread. The only file that imports the page's first WebAssembly module. It begins with that, which
-// is built to be small, and continues with the one built for speed once that has loaded.
-import init, { freshSeed, Sim, Trace } from '../../pkg/tokenyard.js';
-import wasmUrl from '../../pkg/tokenyard_bg.wasm?url';
-import { type Core, coreOf, type Surroundings } from './core.ts';
+// The simulation's thread.
+import { trust } from '../base/trust.ts';
+import type { Core, Surroundings } from './core.ts';
+import * as engine from './engine.ts';
+import { Opening } from './opening.ts';
 import type { FromWorker, ToWorker } from './protocol.ts';
+import type { Recording } from './recorded.ts';
 import { Runner } from './runner.ts';
 
 declare const self: DedicatedWorkerGlobalScope;
 
-let runner: Runner | undefined;
-/** Whether the first picture was shown. */
-let shown = false;
+/** How long the module waits for the recorded opening, which is far smaller, so that a slow link brings that first. */
+const PATIENCE_MS = 3000;
+
+/** What takes messages: the runner, or what stands before it where the page opens with a recording. */
+let taker: Runner | Opening | undefined;
+/** That recording on its way; undefined if it does not come. */
+let recording: Promise<Recording | undefined> | undefined;
 
 function post(message: FromWorker, transfer: Transferable[] = []): void {
   self.postMessage(message, transfer);
@@ -26,20 +31,9 @@ console.error = (...words: unknown[]) => {
 
 /** A trap leaves the module's memory in an unknown state, so the whole worker is given up. */
 function crash(error: unknown): void {
-  runner = undefined;
+  taker = undefined;
   const told = error instanceof Error ? error.message : String(error);
   post({ kind: 'crash', message: panic.split('\n')[1] ?? told });
-}
-
-async function compile(): Promise<WebAssembly.Module> {
-  const response = await fetch(wasmUrl);
-  if (!response.ok) throw new Error(`the server answers ${response.status} for its module`);
-  try {
-    return await WebAssembly.compileStreaming(response.clone());
-  } catch {
-    // Some hosts serve the file with another type; compiling bytes needs no type.
-    return WebAssembly.compile(await response.arrayBuffer());
-  }
 }
 
 /**
@@ -55,48 +49,38 @@ function live(life: string): void {
 }
 
 async function boot({ module: given, batch, life }: Extract<ToWorker, { kind: 'boot' }>): Promise<void> {
-  if (batch) {
-    const { BATCH, ready } = await import('./quick.ts');
-    await ready();
-    begin(BATCH, undefined);
-  } else {
-    const module = given ?? (await compile());
-    await init({ module_or_path: module });
-    begin(CORE, module);
-  }
+  await Promise.race([opened(), new Promise((go) => setTimeout(go, PATIENCE_MS))]);
+  const module = await load(given);
+  const core: Core = batch ? engine.BATCH : engine.ENGINE;
+  if (taker instanceof Opening) taker.take(core);
+  else taker = new Runner(core, surroundings(), post);
+  post({ kind: 'ready', module, version: core.version() });
   live(life);
 }
 
-function begin(core: Core, module: WebAssembly.Module | undefined): void {
-  runner = new Runner(core, surroundings(), guardedPost);
-  // Runs without display already have the quickest module.
-  shown = module === undefined;
-  post({ kind: 'ready', module, version: core.version() });
+/** Plays the opening that was recorded, until the engine takes over. */
+async function opened(): Promise<void> {
+  const recorded = await recording;
+  if (!recorded || taker) return;
+  taker = new Opening(recorded, surroundings(), post);
+  post({ kind: 'recorded' });
 }
 
-function guardedPost(message: FromWorker, transfer?: Transferable[]): void {
-  post(message, transfer);
+/** The module, started in this thread. Without it the recorded opening still plays, and fails once it needs more. */
+async function load(given: WebAssembly.Module | undefined): Promise<WebAssembly.Module> {
+  try {
+    const module = given ?? (await engine.compile((bytes, of) => post({ kind: 'loading', bytes, of })));
+    await engine.begin(module);
+    return module;
+  } catch (error) {
+    if (taker instanceof Opening) await taker.needsEngine;
+    throw error;
+  }
 }
 
-const CORE = coreOf({ freshSeed, Sim, Trace });
-
-/** Time after the first picture, in which the page builds its other parts. */
-const QUICK_AFTER_MS = 500;
-
-async function quicken(to: Runner): Promise<void> {
-  const { QUICK, ready } = await import('./quick.ts');
-  await ready();
-  if (runner === to) guarded(() => to.quicken(QUICK));
-}
-
-/** The first picture is on screen. The quicker module is optional: without it the run continues in the small one. */
-function pictured(): void {
-  const to = runner;
-  if (shown || !to) return;
-  shown = true;
-  setTimeout(() => {
-    quicken(to).catch(() => {});
-  }, QUICK_AFTER_MS);
+async function recordingAt(url: string): Promise<Recording | undefined> {
+  const response = await fetch(url);
+  return response.ok ? trust<Recording>(await response.json()) : undefined;
 }
 
 /** A message over our own channel is handled after waiting messages, without the minimum delay of a timer. */
@@ -117,7 +101,7 @@ function surroundings(): Surroundings {
 }
 
 function guarded(work: () => void): void {
-  if (!runner) return;
+  if (!taker) return;
   try {
     work();
   } catch (error) {
@@ -127,12 +111,8 @@ function guarded(work: () => void): void {
 
 self.onmessage = (event: MessageEvent<ToWorker>) => {
   const message = event.data;
-  if (message.kind === 'boot') {
-    boot(message).catch(crash);
-  } else if (message.kind === 'ping') {
-    post({ kind: 'pong' });
-  } else {
-    guarded(() => runner?.handle(message));
-    if (message.kind === 'ack') pictured();
-  }
+  if (message.kind === 'boot') boot(message).catch(crash);
+  else if (message.kind === 'ahead') recording = recordingAt(message.url).catch(() => undefined);
+  else if (message.kind === 'ping') post({ kind: 'pong' });
+  else guarded(() => taker?.handle(message));
 };

@@ -1,6 +1,6 @@
 // The present cluster: a canvas and, behind it, a table with the same content and actions.
 
-import { createEffect, createMemo, createSignal, lazy, onCleanup, onMount, Show, Suspense } from 'solid-js';
+import { createEffect, createMemo, createSignal, type JSX, lazy, onCleanup, onMount, Show, Suspense } from 'solid-js';
 import { takeBytes } from '../base/frameBytes.ts';
 import { offsetIn } from '../base/pointer.ts';
 import { holderOf, type StageProps } from '../base/view.ts';
@@ -8,21 +8,20 @@ import { attachSurface, type Surface } from '../draw/canvas.ts';
 import { pagePalette } from '../draw/palette.ts';
 import { createThrottled } from '../draw/throttled.ts';
 import type { Frame, ReplicaFrame } from '../generated/boundary.ts';
-import { askFor, choose, pick } from './choosing.ts';
-import { awayWords, contextScale, describeStage, followable, present, writtenOf } from './facts.ts';
+import { toolPlaces } from './calmLayout.ts';
+import { askByKey, askFor, choose, pick } from './choosing.ts';
+import { awayWords, contextScale, describeStage, present, travelOf, writtenOf } from './facts.ts';
+import type { HandPlace } from './Hand.tsx';
 import { kvSaid } from './kvHover.ts';
 import type { StageLayout } from './layout.ts';
 import { layoutFor, needsFor } from './layoutFor.ts';
-import type { StageFrame, StageNote, StagePicture } from './picture.ts';
+import { markSaid } from './markHover.ts';
+import { createNotes } from './notes.ts';
+import type { StageFrame, StagePicture } from './picture.ts';
 import { ribbonSaid } from './splitHits.ts';
 import './stage.css';
 
 const StageTable = lazy(() => import('./StageTable.tsx'));
-
-/** Least time between two pictures of a stage without dots. */
-const RIBBONS_MS = 25;
-/** The most frames per picture. */
-const NOTES = 64;
 
 /** The parts of a frame used for drawing. */
 function drawnOf({ now_us, key, gateway, split, clients, pools, counts, moves, replicas }: Frame): StageFrame {
@@ -30,19 +29,19 @@ function drawnOf({ now_us, key, gateway, split, clients, pools, counts, moves, r
   return { now_us, key, ...some, clients, pools, counts, moves, replicas };
 }
 
-export function Stage(props: StageProps) {
+/** `hand`: what takes the stage in the hand; a stage within another page or a comparison has none. */
+export function Stage(props: StageProps & { hand?: ((place: HandPlace) => JSX.Element) | undefined }) {
   let host: HTMLDivElement | undefined;
   let canvas: HTMLCanvasElement | undefined;
   let surface: Surface | undefined;
   /** The frame of the latest picture. */
   let size: { readonly width: number; readonly height: number } | undefined;
-  let notes: StageNote[] = [];
   let scale = 512;
-  let askedMs = 0;
   /** The frame of the numbers that the painter has. */
   let given: Frame | undefined;
   const palette = pagePalette();
   const [table, setTable] = createSignal(false);
+  const [sheet, setSheet] = createSignal<HTMLElement>();
   const focus = createMemo(() => {
     if (props.selected.replica !== undefined) return props.selected.replica;
     const request = props.selected.request;
@@ -51,17 +50,19 @@ export function Stage(props: StageProps) {
 
   const shown = (): readonly ReplicaFrame[] => present(props.frame?.replicas ?? []);
   const away = createMemo(() => awayWords(props.frame?.replicas ?? []));
-  /** The height that the stage requests from its panel, if the page scrolls instead of the stage. */
-  const [width, setWidth] = createSignal(0);
-  const needs = createMemo(() => needsFor(width(), props.frame, shown()));
+  const [box, setBox] = createSignal({ width: 0, height: 0 });
+  const needs = createMemo(() => needsFor(box().width, props.frame, shown()));
   const apart = createMemo(() => props.frame?.split !== undefined);
   const [under, setUnder] = createSignal('');
   const written = (): Frame | undefined => props.written ?? props.frame;
   const throttled = createThrottled(() => props.frame, 250);
   const readFrame = (): Frame | undefined => props.written ?? throttled();
-  const ribbons = (): boolean => props.reducedMotion || !props.frame || !followable(props.frame, props.speed);
+  const travel = () => travelOf(props.frame, props.speed, { reduced: props.reducedMotion, playing: props.playing });
+  const ribbons = (): boolean => travel() !== 'dots';
 
-  const layoutOf = (width: number, height: number): StageLayout => layoutFor(width, height, props.frame, shown());
+  const notes = createNotes(props, ribbons, () => surface?.request());
+
+  const layoutOf = (w: number, h: number): StageLayout => layoutFor(w, h, props.frame, shown(), props.calm);
   const picture = (width: number, height: number): StagePicture | undefined => {
     size = { width, height };
     const frame = props.frame;
@@ -69,8 +70,6 @@ export function Stage(props: StageProps) {
     // Bars shrink at once for a longer context, and grow again only when half their height is unused.
     const tallest = contextScale(frame.replicas);
     if (tallest > scale || tallest * 2 <= scale) scale = tallest;
-    const since = notes;
-    notes = [];
     const bytes = takeBytes(frame);
     const wanted = written();
     const isNew = wanted !== given;
@@ -83,9 +82,13 @@ export function Stage(props: StageProps) {
       request: props.selected.request,
       focus: focus(),
       menu: props.onBreak !== undefined,
+      calm: props.calm ?? false,
       scale,
       ribbons: ribbons(),
-      notes: since,
+      flows: travel() === 'flow',
+      still: props.reducedMotion,
+      router: props.router,
+      notes: notes.take(),
     };
   };
 
@@ -95,45 +98,34 @@ export function Stage(props: StageProps) {
       palette,
       picture,
       fit: (width, height) => {
-        setWidth(width);
+        setBox({ width, height });
         return layoutOf(width, height).height;
       },
     });
     onCleanup(() => surface?.dispose());
   });
   createEffect(() => {
-    const frame = props.frame;
-    if (!frame) return;
-    const ttftUs = frame.replicas.length > 8 ? [] : frame.replicas.filter((r) => r.ttft.count > 0);
-    notes.push({
-      nowUs: frame.now_us,
-      offeredPerS: frame.key.offered_per_s,
-      ttftUs: ttftUs.map((r) => [r.id, r.ttft.p50_us] as const),
-      followed: ribbons() ? undefined : { moves: frame.moves, speed: props.speed },
-    });
-    // While nothing is drawn, only the latest frames matter.
-    if (notes.length > NOTES) notes.shift();
-    // Without dots nothing moves continuously: every other display frame is enough.
-    const now = performance.now();
-    const seldom = ribbons() && props.playing;
-    if (seldom && now - askedMs < RIBBONS_MS) return;
-    askedMs = now;
-    // Drawn in the display frame after the one that updates the numbers: both in one would take too long.
-    if (seldom) setTimeout(() => surface?.request());
-    else surface?.request();
-  });
-  createEffect(() => {
     palette();
     focus();
     written();
-    void props.selected.request;
-    void props.reducedMotion;
+    void [props.selected.request, props.reducedMotion, props.calm];
     surface?.request();
   });
 
-  const { pickAt, askAt, look } = pointing(props, { say: setUnder, focus }, (frame) =>
-    size ? { layout: layoutOf(size.width, size.height), drawn: written() ?? frame } : undefined,
-  );
+  tellPlaces(props, shown, () => (box().width > 0 ? layoutOf(box().width, box().height) : undefined));
+
+  const drawnOn = (frame: Frame) =>
+    size ? { layout: layoutOf(size.width, size.height), drawn: written() ?? frame } : undefined;
+  const { pickAt, askAt, look } = pointing(props, { say: setUnder, focus }, drawnOn);
+  const place = (el: HTMLElement): HandPlace => ({
+    sheet: el,
+    drawn: () => props.frame && drawnOn(props.frame),
+    replicas: (drawn) => shown().map((r) => writtenOf(drawn, r)),
+    width: () => box().width,
+    read: readFrame,
+    passed: notes.passed,
+    onRequest: (request) => props.onSelect({ request, replica: undefined }),
+  });
 
   return (
     <div
@@ -144,11 +136,19 @@ export function Stage(props: StageProps) {
       <div class="stage-host" ref={host}>
         <div
           class="stage-sheet"
+          ref={setSheet}
           role="application"
           // biome-ignore lint/a11y/noNoninteractiveTabindex: the stage takes arrow keys, as its name says
           tabIndex={0}
-          aria-label="Stage: arrow keys choose a replica, Enter one of its requests"
-          onKeyDown={(event) => choose(event, shown(), props)}
+          aria-label={nameOf(props)}
+          onKeyDown={(event) =>
+            askByKey(event, focus(), () => layoutOf(box().width, box().height).boxes, props) ||
+            choose(event, shown(), props)
+          }
+          onContextMenu={(event) => {
+            // That of the key, which has opened the page's own.
+            if (event.target === event.currentTarget && props.onBreak) event.preventDefault();
+          }}
         >
           {/* Every click target is also a control in the table. */}
           <canvas
@@ -169,6 +169,7 @@ export function Stage(props: StageProps) {
           <Show when={away()}>
             <span class="stage-stopped">{away()}</span>
           </Show>
+          <Show when={sheet()}>{(el) => props.hand?.(place(el()))}</Show>
         </div>
       </div>
       <Show when={table()}>
@@ -178,6 +179,33 @@ export function Stage(props: StageProps) {
       </Show>
     </div>
   );
+}
+
+/** The name of the stage, with its keys. */
+function nameOf({ onDeeper, onBreak }: StageProps): string {
+  const enter = onDeeper ? 'its batch, then a request, then its blocks' : 'one of its requests';
+  const menu = onBreak ? '; the menu key shows what can be changed' : '';
+  return `Stage: arrow keys choose a replica, Enter ${enter}${menu}`;
+}
+
+/** Where the stage has no rows of the first view, its tools have no place on it. */
+const NO_PLACES = { rows: [], batches: [] } as const;
+
+/** Says where the tools of the first view stand, whenever that changes. */
+function tellPlaces(
+  props: StageProps,
+  drawn: () => readonly ReplicaFrame[],
+  layoutNow: () => StageLayout | undefined,
+): void {
+  let said = '';
+  createEffect(() => {
+    const layout = props.calm && props.frame ? layoutNow() : undefined;
+    const ids = drawn().map((r) => r.id);
+    const places = layout && (layout.calm ? toolPlaces({ ...layout, calm: layout.calm }, ids) : NO_PLACES);
+    const next = JSON.stringify(places) ?? '';
+    if (next !== said) props.onPlaces?.(places);
+    said = next;
+  });
 }
 
 /** What a click selects, and what is said of the place under the pointer. */
@@ -207,7 +235,7 @@ function pointing(
       const words = frame.split
         ? ribbonSaid(layout, frame, replicas, at)
         : kvSaid(layout, replicas, at.offsetX, at.offsetY);
-      say(words ?? '');
+      say(words || markSaid(layout, replicas, at.offsetX, at.offsetY));
     },
   };
 }

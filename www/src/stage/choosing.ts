@@ -4,22 +4,40 @@ import type { StageProps } from '../base/view.ts';
 import type { ReplicaFrame } from '../generated/boundary.ts';
 import { bandHit } from './bands.ts';
 import { dotsAt } from './cardMenu.ts';
-import { describeReplica, requestsOf } from './facts.ts';
-import { hitTest, type StageLayout } from './layout.ts';
+import { describeReplica, present, requestsOf } from './facts.ts';
+import { type Box, hitTest, type StageLayout } from './layout.ts';
 import { requestAt, roleAt } from './splitHits.ts';
 
-/** Opens the menu of the replica under the pointer; false if there is none. */
+/** Opens the menu of what is under the pointer: a replica, one of its requests, or the stage; false if there is no menu. */
 export function askFor(
   event: Offset,
   layout: StageLayout,
   replicas: readonly ReplicaFrame[],
   props: StageProps,
 ): boolean {
-  const hit = hitTest(layout, event.offsetX, event.offsetY, () => 0);
+  if (!props.onBreak) return false;
+  const hit = hitTest(layout, event.offsetX, event.offsetY, (i) => replicas[i]?.batch.requests.length ?? 0);
   const r = hit && replicas[hit.replica];
-  if (!r || !props.onBreak) return false;
-  props.onSelect({ request: undefined, replica: r.id });
-  props.onBreak(r.id, event.offsetX, event.offsetY);
+  const request = r && (r.queue[hit.chip]?.request ?? r.batch.requests[hit.bar]);
+  if (r) props.onSelect({ request: undefined, replica: r.id });
+  props.onBreak(r?.id, event.offsetX, event.offsetY, request);
+  return true;
+}
+
+/** The key of menus opens that of the replica in focus, or of the stage; false for any other key. */
+export function askByKey(
+  event: KeyboardEvent,
+  focus: number | undefined,
+  boxes: () => readonly Box[],
+  props: StageProps,
+): boolean {
+  const asks = event.key === 'ContextMenu' || (event.key === 'F10' && event.shiftKey);
+  if (!asks || !props.onBreak || event.target !== event.currentTarget) return false;
+  event.preventDefault();
+  event.stopPropagation();
+  const at = present(props.frame?.replicas ?? []).findIndex((r) => r.id === focus);
+  const { x, y, h } = boxes()[at] ?? { x: 0, y: 0, h: 24 };
+  props.onBreak(focus, x + 24, y + h / 2, props.selected.request);
   return true;
 }
 
@@ -63,28 +81,40 @@ export function pick(
 }
 
 /**
- * Arrow keys select the previous or next replica, Enter and Shift + Enter one of its requests. Each selection is
- * announced.
+ * Arrow keys select the previous or next replica, and from a request on, left and right the one beside it. Enter goes one level deeper;
+ * where there are no levels, Enter and Shift + Enter select a request of the replica. Each selection is announced.
  */
 export function choose(event: KeyboardEvent, replicas: readonly ReplicaFrame[], props: StageProps): void {
   if (event.target !== event.currentTarget) return;
   const by = { ArrowLeft: -1, ArrowUp: -1, ArrowRight: 1, ArrowDown: 1 }[event.key];
   const at = replicas.findIndex((r) => r.id === props.selected.replica);
+  const r = replicas[at];
+  const aside = event.key === 'ArrowLeft' || event.key === 'ArrowRight';
   if (by !== undefined && replicas.length > 0) {
-    const next = replicas[at < 0 ? 0 : Math.min(replicas.length - 1, Math.max(0, at + by))];
-    if (!next) return;
     event.preventDefault();
     event.stopPropagation();
+    if (r && aside && props.onDeeper && props.selected.request !== undefined) {
+      stepAmong(r, by, props);
+      return;
+    }
+    const next = replicas[at < 0 ? 0 : Math.min(replicas.length - 1, Math.max(0, at + by))];
+    if (!next) return;
     props.onSelect({ request: undefined, replica: next.id });
     props.onSay?.(describeReplica(next));
-  } else if (event.key === 'Enter') {
-    const r = replicas[at];
-    const all = r ? requestsOf(r) : [];
-    const now = all.findIndex((entry) => entry.request === props.selected.request);
-    const next = all[(now + (event.shiftKey ? all.length - 1 : 1)) % Math.max(1, all.length)];
-    if (!r || !next) return;
+  } else if (event.key === 'Enter' && r) {
     event.preventDefault();
-    props.onSelect({ request: next.request, replica: r.id });
-    props.onSay?.(`Request ${next.request}, ${next.where}`);
+    event.stopPropagation();
+    if (props.onDeeper && !event.shiftKey) props.onDeeper();
+    else stepAmong(r, event.shiftKey ? -1 : 1, props);
   }
+}
+
+/** Selects the request of a replica after the selected one, or before it. */
+function stepAmong(r: ReplicaFrame, by: number, props: StageProps): void {
+  const all = requestsOf(r);
+  const now = all.findIndex((entry) => entry.request === props.selected.request);
+  const next = all[(Math.max(now, by < 0 ? 0 : -1) + all.length + by) % Math.max(1, all.length)];
+  if (!next) return;
+  props.onSelect({ request: next.request, replica: r.id });
+  props.onSay?.(`Request ${next.request}, ${next.where}`);
 }

@@ -29,6 +29,17 @@ test('a burst reuses the oldest dots instead of growing', () => {
   expect(dots.pool.some((d) => d.request === 499)).toBe(true);
 });
 
+test('a request that was routed long before the instant that the run came to has no dot', () => {
+  const dots = new Dots();
+  const [before, now] = [10e6, 60e6];
+  const move = (at_us: number, request: number) => ({ at_us, kind: 'arrive', request, client: 0 }) as const;
+  dots.take([move(before, 1), move(now, 2)], now, 0, 1);
+  expect(dots.pool.filter((d) => d.live).map((d) => d.request)).toEqual([2]);
+  // A run that jumps far on has none of them left.
+  dots.take([], 3 * now, 16, 1);
+  expect(dots.settle(16)).toBe(false);
+});
+
 test('a trend keeps the last minute in order and resets when the clock goes back', () => {
   const trend = new Trend();
   for (let s = 0; s < 120; s++) trend.push(s * 1e6, s);

@@ -4,6 +4,10 @@ import type { Move } from '../generated/boundary.ts';
 /** Wall time of one leg: client to router, router to replica. */
 export const LEG_MS = 420;
 const POOL = 192;
+/** A move that is older was long over when the run came to its instant. */
+const RECENT_US = 10e6;
+
+export const isRecent = (move: Pick<Move, 'at_us'>, nowUs: number): boolean => move.at_us >= nowUs - RECENT_US;
 
 export type Dot = {
   live: boolean;
@@ -38,9 +42,11 @@ export class Dots {
 
   /** Takes the moves of a new frame. Moves within one frame keep their distance in time. */
   take(moves: readonly Move[], nowUs: number, wallMs: number, speed: number): void {
-    if (nowUs < this.lastUs) this.clear();
+    // Back, or far on: what travelled belongs to another instant.
+    if (nowUs < this.lastUs || this.lastUs < nowUs - RECENT_US) this.clear();
     const since = this.lastUs < 0 ? nowUs : this.lastUs;
     for (const m of moves) {
+      if (!isRecent(m, nowUs)) continue;
       const delay = Math.min(250, Math.max(0, (m.at_us - since) / 1000 / Math.max(speed, 1e-6)));
       if (m.kind === 'arrive') this.spawn(m, wallMs + delay);
       else if (m.kind === 'route') this.route(m, wallMs + delay);

@@ -150,11 +150,3 @@ const toldGateway = (s: Scene): GatewayFrame => s.written.gateway ?? s.frame.gat
 
 /** Exact up to four digits, then short. */
 const small = (x: number): string => (x < 10_000 ? count(x) : short(x));
-
-/** The middle of the band of a client, where its pipe ends; the middle of the vessel if it is unknown. */
-export function inletY(s: Scene, client: number): number {
-  const { queue, axisY } = s.layout;
-  const priority = s.frame.clients[client]?.priority;
-  const box = queue?.bands[s.frame.gateway?.bands.findIndex((band) => band.priority === priority) ?? -1];
-  return box ? box.y + box.h / 2 : queue ? queue.vessel.y + queue.vessel.h / 2 : axisY;
-}

@@ -5,51 +5,11 @@ import { hasLetter } from '../draw/clients.ts';
 import { cross } from '../draw/faultMarks.ts';
 import { DASHES } from '../draw/looks.ts';
 import { fitted, font, label, roundRect, shareBar, tenant } from '../draw/marks.ts';
-import { VESSEL } from './bands.ts';
-import { bezier, type Dot, LEG_MS } from './dots.ts';
-import { drawBelowQueue, drawQueue, inletY } from './drawBands.ts';
+import { isRecent } from './dots.ts';
+import { drawBelowQueue, drawQueue } from './drawBands.ts';
 import { isDown, retryWords, writtenOf } from './facts.ts';
-import type { StageLayout } from './layout.ts';
 import type { Scene } from './scene.ts';
-
-/** Distances left of where the boxes begin: the router and its inlet, and the bend and the label of a branch. */
-const LEFT = { inlet: 112, router: 102, bend: 72, from: 92, level: 64, label: 66, load: 12 } as const;
-const GATE_X = 100;
-/** The slim gate of admission before the gateway's queue. */
-const SLIM = { x: VESSEL.x - 7, w: 5 } as const;
-const routerX = (layout: StageLayout): number => layout.flow - LEFT.router;
-/** Lanes for clients: the most lanes, their distances, and the space above (rate of arrivals) and below. */
-const LANES = { most: 6, least: 30, pitch: 44, top: 92, foot: 36 } as const;
-
-type Pipe = { readonly y: number; readonly from: number };
-
-/**
- * Middle line and left end of each lane, one per client. If there are more clients than lanes, the last lane is for all
- * that have none of their own.
- */
-export function clientPipes(layout: StageLayout, clients: number): Pipe[] {
-  const room = layout.height - LANES.top - LANES.foot;
-  const lanes = Math.max(1, Math.min(clients, LANES.most, Math.floor(room / LANES.least)));
-  const pitch = Math.min(LANES.pitch, room / lanes);
-  const span = pitch * (lanes - 1);
-  const lowest = LANES.top + room - 11 - span;
-  const top = Math.max(LANES.top + 17, Math.min(layout.axisY - span / 2, lowest));
-  return Array.from({ length: Math.min(lanes, clients) }, (_, i) => ({ y: top + i * pitch, from: 68 }));
-}
-
-/** Where the branch to a row of boxes turns level, below its label. */
-function branchY(layout: StageLayout, i: number): number {
-  const b = layout.branches[i];
-  if (!b) return layout.axisY;
-  if (layout.detail !== 'rows') return b.y;
-  const box = layout.boxes[i];
-  return b.y + (box && box.h >= 50 ? 12 : 8);
-}
-
-/** The branch that leads to a replica. */
-function branchOf(layout: StageLayout, replica: number): number {
-  return layout.branches.findIndex((b) => replica >= b.first && replica < b.first + b.count);
-}
+import { branchY, clientPipes, flowDotPlace, GATE_X, INTO, inletY, LEFT, type Pipe, routerX, SLIM } from './ways.ts';
 
 export function drawFlow(s: Scene): void {
   drawArrivals(s);
@@ -88,6 +48,7 @@ function drawArrivals(s: Scene): void {
     if (others) pen.setLineDash(DASHES.others);
     clientPath(s, pipe, others ? -1 : i);
     pen.stroke();
+    if (!others) drawCurrent(s);
     pen.setLineDash(DASHES.solid);
     pen.globalAlpha = 1;
     pen.font = font(p, 11);
@@ -131,10 +92,10 @@ function clientPath(s: Scene, pipe: Pipe, client: number): void {
   s.pen.bezierCurveTo(pipe.from + 24, pipe.y, 80, y, GATE_X, y);
 }
 
-/** The pipe of a client into its band. */
-const INTO = { from: 62, bend: 76 } as const;
+/** How many bars the last minute has. */
+const BARS = 24;
 
-/** The rate of arrivals in the last minute, with its base line at `foot`. */
+/** Bars of the arrivals in the last minute, those that a pixel cannot part as the highest of them; the base line is at `foot`. */
 export function drawArrivalTrend(s: Scene, foot: number): void {
   const { pen, p, frame, trends } = s;
   if (trends.arrivals.length < 2) return;
@@ -142,11 +103,16 @@ export function drawArrivalTrend(s: Scene, foot: number): void {
   trends.arrivals.each(frame.now_us, (_, v) => {
     most = Math.max(most, v);
   });
-  pen.strokeStyle = p.ink3;
-  pen.lineWidth = 1;
-  pen.beginPath();
-  trends.arrivals.each(frame.now_us, (place, v) => pen.lineTo(12 + place * 72, foot - (v / most) * 14));
-  pen.stroke();
+  const bars = new Float64Array(BARS);
+  trends.arrivals.each(frame.now_us, (place, v) => {
+    const at = Math.min(BARS - 1, Math.max(0, Math.floor(place * BARS)));
+    bars[at] = Math.max(bars[at] ?? 0, v);
+  });
+  pen.fillStyle = p.ink3;
+  bars.forEach((v, i) => {
+    const high = Math.round((v / most) * 14);
+    if (high > 0) pen.fillRect(12 + i * 3, foot - high, 2, high);
+  });
 }
 
 function drawGate(s: Scene): void {
@@ -253,10 +219,28 @@ function drawBranches(s: Scene): void {
     pen.lineWidth = 1 + thick * Math.min(1, share);
     branchPath(s, branchY(layout, i));
     pen.stroke();
+    drawCurrent(s);
     pen.globalAlpha = 1;
     if (rows) drawBranchLabel(s, i, share, focus, most);
   });
 }
+
+/** The current in the ribbon whose path was just drawn: thin strokes that go with it, as long as the run plays. */
+export function drawCurrent({ pen, p, flows, wallMs }: Scene): void {
+  if (!flows) return;
+  const { strokeStyle, lineWidth, globalAlpha } = pen;
+  pen.strokeStyle = p.ink2;
+  pen.lineWidth = Math.min(1.5, Math.max(1, lineWidth / 3));
+  pen.globalAlpha = 0.6;
+  pen.setLineDash(CURRENT.dash);
+  pen.lineDashOffset = -((wallMs * CURRENT.pxPerMs) % CURRENT.period);
+  pen.stroke();
+  pen.setLineDash(DASHES.solid);
+  pen.lineDashOffset = 0;
+  Object.assign(pen, { strokeStyle, lineWidth, globalAlpha });
+}
+/** As fast as a dot goes from the source to a replica. */
+const CURRENT = { dash: DASHES.current, period: 20, pxPerMs: 0.3 };
 
 /** The branch to a replica that is down: dashed, and it ends before the card. */
 function drawCutBranch(s: Scene, i: number): void {
@@ -303,16 +287,16 @@ function drawRouter(s: Scene): void {
   if (s.ribbons) return;
   for (let i = frame.moves.length - 1; i >= 0; i--) {
     const m = frame.moves[i];
-    if (m?.kind !== 'route') continue;
+    if (m?.kind !== 'route' || !isRecent(m, frame.now_us)) continue;
     label(pen, `#${m.request}`, layout.queue ? x : x + 7, y - 17, p.ink2, layout.queue ? 'left' : 'right');
     return;
   }
 }
 
 /** The disc of the router: one way in, two out. */
-export function drawRouterMark({ pen, p }: Scene, x: number, y: number): void {
+export function drawRouterMark({ pen, p }: Scene, x: number, y: number, k = 1): void {
   pen.beginPath();
-  pen.arc(x, y, 11, 0, Math.PI * 2);
+  pen.arc(x, y, 11 * k, 0, Math.PI * 2);
   pen.fillStyle = p.surface;
   pen.fill();
   pen.strokeStyle = p.ink2;
@@ -321,11 +305,11 @@ export function drawRouterMark({ pen, p }: Scene, x: number, y: number): void {
   pen.strokeStyle = p.ink;
   pen.lineWidth = 1.3;
   pen.beginPath();
-  pen.moveTo(x - 5.5, y);
-  pen.lineTo(x - 2.5, y);
-  pen.bezierCurveTo(x + 0.5, y, x + 0.5, y - 4, x + 4.5, y - 4);
-  pen.moveTo(x - 2.5, y);
-  pen.bezierCurveTo(x + 0.5, y, x + 0.5, y + 4, x + 4.5, y + 4);
+  pen.moveTo(x - 5.5 * k, y);
+  pen.lineTo(x - 2.5 * k, y);
+  pen.bezierCurveTo(x + 0.5 * k, y, x + 0.5 * k, y - 4 * k, x + 4.5 * k, y - 4 * k);
+  pen.moveTo(x - 2.5 * k, y);
+  pen.bezierCurveTo(x + 0.5 * k, y, x + 0.5 * k, y + 4 * k, x + 4.5 * k, y + 4 * k);
   pen.stroke();
 }
 
@@ -335,7 +319,7 @@ function drawDots(s: Scene): void {
   const letters: (readonly [x: number, y: number])[] = [];
   for (const d of s.dots.pool) {
     if (!d.live || s.wallMs < d.startMs) continue;
-    const place = dotPlace(s, d, pipes);
+    const place = flowDotPlace(s, d, pipes);
     if (!place) continue;
     const [x, y] = place;
     if (hasLetter(d.client)) {
@@ -351,57 +335,6 @@ function drawDots(s: Scene): void {
 
 /** Room that the letter of a request on its way takes. */
 const LETTER = 13;
-
-/** Where a request on its way is; undefined while it is one of the marks of the gateway's queue. */
-function dotPlace(s: Scene, d: Dot, pipes: readonly Pipe[]): readonly [x: number, y: number] | undefined {
-  const { layout, wallMs } = s;
-  const cy = layout.axisY;
-  const first = (wallMs - d.startMs) / LEG_MS;
-  if (first < 1) return layout.queue ? dotToQueue(s, d, pipes, first) : dotToRouter(s, d, pipes, first);
-  if (d.rejected) {
-    const fallen = Math.min(1, (wallMs - d.leaveMs) / LEG_MS) * 46;
-    return layout.queue ? [SLIM.x + 2.5, inletY(s, d.client) + fallen] : [GATE_X + 11, cy + fallen];
-  }
-  if (d.replica < 0 || wallMs < d.leaveMs) return layout.queue ? undefined : [routerX(layout), cy];
-  const by = branchY(layout, branchOf(layout, placeOf(s, d.replica)));
-  const t = (wallMs - d.leaveMs) / LEG_MS / 0.5;
-  const level = layout.flow - LEFT.level;
-  if (t >= 1) return [level + (t - 1) * LEFT.level, by];
-  const x = bezier(t, routerX(layout) + 4, layout.flow - LEFT.bend, layout.flow - LEFT.from, level);
-  return [x, bezier(t, cy, cy, by, by)];
-}
-
-/** From its client through admission to the router. */
-function dotToRouter(s: Scene, d: Dot, pipes: readonly Pipe[], first: number): readonly [x: number, y: number] {
-  const cy = s.layout.axisY;
-  const pipe = pipes[Math.min(d.client, pipes.length - 1)];
-  const t = first / 0.6;
-  if (pipe && t < 1) return [bezier(t, pipe.from, pipe.from + 24, 80, GATE_X), bezier(t, pipe.y, pipe.y, cy, cy)];
-  const x = GATE_X + ((first - 0.6) / 0.4) * (s.layout.flow - LEFT.inlet - GATE_X);
-  return [d.rejected ? Math.min(x, GATE_X + 11) : x, cy];
-}
-
-/** From its client into its band, and from there to the router at once if it need not wait. */
-function dotToQueue(
-  s: Scene,
-  d: Dot,
-  pipes: readonly Pipe[],
-  first: number,
-): readonly [x: number, y: number] | undefined {
-  const to = inletY(s, d.client);
-  const pipe = pipes[Math.min(d.client, pipes.length - 1)];
-  const t = first / 0.6;
-  if (pipe && t < 1) return [bezier(t, INTO.from, INTO.bend, INTO.from, SLIM.x), bezier(t, pipe.y, pipe.y, to, to)];
-  if (d.rejected) return [SLIM.x + 2.5, to];
-  if (d.replica < 0) return undefined;
-  const rest = (first - 0.6) / 0.4;
-  return [SLIM.x + rest * (routerX(s.layout) - SLIM.x), to + rest * (s.layout.axisY - to)];
-}
-
-/** The box of a replica. */
-function placeOf(s: Scene, replica: number): number {
-  return s.replicas[replica]?.id === replica ? replica : s.replicas.findIndex((r) => r.id === replica);
-}
 
 /** The pipeline on a phone: three boxes with the numbers of the wide stage's pipes, and the gateway's queue below. */
 export function drawPhonePipeline(s: Scene): void {

@@ -3,11 +3,14 @@
 import type { Palette } from '../draw/inks.ts';
 import type { Pen } from '../draw/pen.ts';
 import { Dots } from './dots.ts';
+import { drawCalm } from './drawCalm.ts';
 import { drawFleet, drawFleetHead } from './drawFleet.ts';
 import { drawFlow, drawPhonePipeline } from './drawFlow.ts';
 import { drawHead, drawRows } from './drawRows.ts';
 import { drawSplit } from './drawSplit.ts';
+import { drawStrip } from './drawStrip.ts';
 import { present } from './facts.ts';
+import { drawGestures, Gestures } from './gestures.ts';
 import { Trends } from './history.ts';
 import { layoutFor } from './layoutFor.ts';
 import type { StageFrame, StageNote, StagePicture } from './picture.ts';
@@ -25,6 +28,7 @@ function free(bytes: Uint8Array | undefined): void {
 export class StageMemory {
   readonly trends = new Trends();
   readonly dots = new Dots();
+  readonly gestures = new Gestures();
   private written: StageFrame | undefined;
   private latest: { readonly picture: StagePicture; readonly frame: StageFrame } | undefined;
 
@@ -65,11 +69,11 @@ export function drawStage(
   picture: StagePicture,
   memory: StageMemory,
 ): boolean {
-  const { request, focus, menu = false, scale, ribbons } = picture;
-  const { trends, dots } = memory;
+  const { request, focus, menu = false, scale, ribbons, flows = false, still = false, router } = picture;
+  const { trends, dots, gestures } = memory;
   const frame = memory.read(picture);
   const replicas = present(frame.replicas);
-  const layout = layoutFor(width, height, frame, replicas);
+  const layout = layoutFor(width, height, frame, replicas, picture.calm);
   const wallMs = performance.now();
   const written = memory.toldWith(picture, frame);
   const scene: Scene = {
@@ -87,15 +91,29 @@ export function drawStage(
     dots,
     wallMs,
     ribbons,
+    flows,
   };
+  gestures.take({ nowUs: frame.now_us, replicas, router }, wallMs, still);
+  // Before they are drawn: those that have arrived must not stay on the last picture.
+  const travels = dots.settle(wallMs) && !ribbons && !layout.split && !layout.strip;
   drawScene(scene);
-  return !ribbons && !layout.split && dots.settle(wallMs);
+  const under = gestures.under(wallMs);
+  drawGestures(pen, p, scene, under);
+  return travels || under.length > 0;
 }
 
 /** Draws the parts of the stage that its layout has. */
 export function drawScene(scene: Scene): void {
+  if (scene.layout.strip) {
+    drawStrip(scene, scene.layout.strip);
+    return;
+  }
   if (scene.layout.split) {
     drawSplit(scene, scene.layout.split);
+    return;
+  }
+  if (scene.layout.calm) {
+    drawCalm(scene, scene.layout.calm);
     return;
   }
   if (scene.layout.narrow) drawPhonePipeline(scene);

@@ -74,6 +74,7 @@ const frame = (replicas: ReplicaFrame[]): Frame => ({
   events: 0,
   finished: false,
   trouble: '',
+  says: { cluster: '', seen: '' },
   notices: [],
   counts: {
     arrived: 5,

@@ -95,6 +95,20 @@ export function followable(frame: Frame, speed: number): boolean {
   return Number.isFinite(speed) && frame.key.offered_per_s * speed <= 60;
 }
 
+/**
+ * How requests travel: as dots while each can be followed, else as ribbons, which flow while the run plays. With reduced motion the
+ * ribbons stand still.
+ */
+export function travelOf(
+  frame: Frame | undefined,
+  speed: number,
+  { reduced, playing }: { readonly reduced: boolean; readonly playing: boolean },
+): 'dots' | 'flow' | 'still' {
+  if (!frame || reduced) return 'still';
+  if (followable(frame, speed)) return 'dots';
+  return playing ? 'flow' : 'still';
+}
+
 /** The stage in one sentence. */
 export function describeStage(frame: Frame | undefined): string {
   if (!frame) return 'The cluster: nothing has been simulated yet.';

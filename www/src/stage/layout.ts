@@ -2,7 +2,9 @@
 // canvas.
 
 import { type QueueBoxes, queueAbove, queueBeside, queueOver, VESSEL } from './bands.ts';
+import { type CalmRows, calmHit } from './calmLayout.ts';
 import { cardHit, type SplitLayout } from './splitLayout.ts';
+import { type Strip, stripHit } from './strip.ts';
 
 export type Detail = 'rows' | 'cards' | 'heat' | 'aggregate';
 export type Box = { readonly x: number; readonly y: number; readonly w: number; readonly h: number };
@@ -45,6 +47,10 @@ export type StageLayout = {
   readonly queue: QueueBoxes | undefined;
   /** Prefill and decode apart: two columns of cards instead of rows. */
   readonly split?: SplitLayout;
+  /** The first view: what its rows have of their own. */
+  readonly calm?: CalmRows;
+  /** The strip above a close-up: what its boxes have of their own. */
+  readonly strip?: Strip;
 };
 
 /** Below this width, the pipes would take the room of the replicas. */
@@ -97,7 +103,7 @@ export function detailFor(replicas: number): Detail {
 }
 
 /** The layout without what follows from it: the pipes and the gateway's queue. */
-type Bare = Omit<StageLayout, 'flow' | 'queue' | 'split'>;
+export type Bare = Omit<StageLayout, 'flow' | 'queue' | 'split' | 'calm' | 'strip'>;
 
 /** The pane, and the number of bands of the gateway's queue; 0 without flow control. */
 type Pane = { readonly width: number; readonly height: number; readonly bands: number };
@@ -351,6 +357,8 @@ export function hitTest(layout: StageLayout, x: number, y: number, bars: (replic
   if (!box) return undefined;
   const card = layout.split?.cards[replica];
   if (card) return cardHit(card, replica, x, y, bars(replica));
+  if (layout.strip) return stripHit(layout.strip, box, replica, x, y, bars(replica));
+  if (layout.calm) return calmHit(layout.calm, box, replica, x, y, bars(replica));
   if (layout.detail !== 'rows') return { replica, chip: -1, bar: -1 };
   const top = marksTop(box, layout);
   return {

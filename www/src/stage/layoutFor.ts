@@ -1,7 +1,10 @@
-// The layout for a frame: two columns where pools have roles and all replicas find their place, else rows or a grid.
+// The layout for a frame: two columns where pools have roles and all replicas find their place, else rows or a grid; a strip
+// where the stage has no more height.
 import type { Frame, ReplicaFrame } from '../generated/boundary.ts';
+import { calmLayout, hasCalmRows } from './calmLayout.ts';
 import { type StageLayout, stageLayout, stageNeeds } from './layout.ts';
 import { splitLayout, splitNeeds } from './splitLayout.ts';
+import { STRIP_HEIGHT, stripLayout } from './strip.ts';
 
 type Clusters = Pick<Frame, 'pools' | 'gateway' | 'split'>;
 
@@ -14,8 +17,15 @@ export function layoutFor(
   height: number,
   frame: Clusters | undefined,
   replicas: readonly ReplicaFrame[],
+  calm = false,
 ): StageLayout {
   const bands = bandsOf(frame);
+  const batch = Math.max(1, ...(frame?.pools ?? []).map((pool) => pool.max_num_seqs));
+  if (height <= STRIP_HEIGHT)
+    return { ...stripLayout(width, height, replicas.length, batch), flow: 0, queue: undefined };
+  if (calm && !frame?.split && bands === 0 && hasCalmRows(replicas.length)) {
+    return { ...calmLayout({ width, height }, replicas.length, batch), flow: 0, queue: undefined };
+  }
   const apart = frame?.split ? splitLayout(width, height, rolesOf(replicas), bands) : undefined;
   return apart ?? stageLayout(width, height, replicas.length, frame?.pools.length, bands);
 }

@@ -30,10 +30,18 @@ export type StagePicture = {
   readonly focus: number | undefined;
   /** Whether the card in focus has dots that open its menu. */
   readonly menu?: boolean;
+  /** Whether it is drawn as in the first view. */
+  readonly calm?: boolean;
   /** Context tokens of a bar of full height. */
   readonly scale: number;
   /** Whether traffic is drawn as ribbons because single requests cannot be followed. */
   readonly ribbons: boolean;
+  /** Whether those ribbons flow. */
+  readonly flows?: boolean;
+  /** Whether nothing is to move. */
+  readonly still?: boolean;
+  /** The router in force, in any words: another one is a gesture. */
+  readonly router?: string | undefined;
   /** The notes of frames since the previous picture. */
   readonly notes: readonly StageNote[];
 };

@@ -30,4 +30,6 @@ export type Scene = {
   readonly wallMs: number;
   /** Whether traffic is drawn as ribbons because single requests cannot be followed. */
   readonly ribbons: boolean;
+  /** Whether those ribbons flow. */
+  readonly flows?: boolean;
 };

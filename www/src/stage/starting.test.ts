@@ -7,7 +7,7 @@ const now = { now_us: 118_000_000 };
 const replica = (more: Partial<ReplicaFrame>): ReplicaFrame => ({ id: 2, ...more }) as ReplicaFrame;
 const down = replica({
   life: { phase: 'down', since_us: 98_000_000, ready_us: 156_000_000, step: '' } as NonNullable<ReplicaFrame['life']>,
-  crash: { broken: 28, lost: 6, planned: false },
+  crash: { inside: 4, broken: 28, lost: 6, planned: false },
 });
 const plain = (said: string): string => said.replaceAll('\u00a0', ' ');
 
@@ -23,7 +23,7 @@ test('one that stays down says so, and an idle one that nothing was hit', () => 
   const forGood = replica({ life: { ...down.life, ready_us: 0 } as NonNullable<ReplicaFrame['life']> });
   expect(servesAt(now, forGood)).toBe('does not come back');
   expect(hitWords(forGood)).toEqual(['nothing was hit', '']);
-  const planned = replica({ ...down, crash: { broken: 0, lost: 0, planned: true } });
+  const planned = replica({ ...down, crash: { inside: 0, broken: 0, lost: 0, planned: true } });
   expect(plain(startWords(now, planned))).toBe('stopped 20 s ago, cache empty');
 });
 

@@ -72,7 +72,16 @@ export function createApp(spawn: () => WorkerLike, spawnLink: () => DeskWorker):
       dialogs.setNotice({ kind: 'crash', crash });
     });
   }
-  const simulation: Client = new Client(spawn, { onFrame: transport.show, onCrash }, transport.pace);
+  const simulation: Client = new Client(
+    spawn,
+    {
+      onFrame: transport.show,
+      onCrash,
+      onLoading: (bytes, of) => transport.setLoaded({ bytes, of }),
+      onWaits: transport.setWaits,
+    },
+    transport.pace,
+  );
 
   return {
     ...{ transport, selection, document, studies, dialogs, links },

@@ -1,30 +1,49 @@
 // The start of the page: with a kept scenario, the link in the address, or the first preset.
-import { type Client, LostError } from '../sim/client.ts';
+import { type Client, LostError, type Ready } from '../sim/client.ts';
 import type { App } from './app.ts';
 import { isEmbed } from './links/linkText.ts';
-import { kept } from './links/tabStorage.ts';
-import { PRESETS, presetText } from './run/presets.ts';
+import { type Kept, kept } from './links/tabStorage.ts';
+import { PRESETS } from './run/presets.ts';
 
 /** Files are kept once the first visit has loaded. */
 const OFFLINE_AFTER_MS = 3000;
 
 type Starting = Pick<App, 'document' | 'dialogs' | 'links'> & { readonly setVersion: (version: string) => void };
 
-/** Starts the simulation and opens the first scenario. */
-export async function start(client: Client, { document, dialogs, links, setVersion }: Starting): Promise<void> {
+/**
+ * Starts the simulation and opens the first scenario; resolves when that is open. The first preset is recorded: it may be open before
+ * the simulation is there.
+ */
+export async function start(client: Client, page: Starting): Promise<void> {
+  const [link, before] = [location.hash, isEmbed(location.hash) ? undefined : kept()];
+  const [first] = PRESETS;
+  const ready = client.start();
+  const opens = first && link.length <= 1 && !before ? [page.document.openPreset(first)] : [];
+  await Promise.race([...opens, follow(client, ready, page, link, before)]);
+}
+
+/** Opens what needs the simulation, if nothing is open yet; from then on the address follows. */
+async function follow(
+  client: Client,
+  ready: Promise<Ready>,
+  { document, dialogs, links, setVersion }: Starting,
+  link: string,
+  before: Kept | undefined,
+): Promise<void> {
   const { presetName } = document;
   const { setNotice } = dialogs;
-  const [link, before] = [location.hash, isEmbed(location.hash) ? undefined : kept()];
+  const [first] = PRESETS;
   try {
-    const [first] = PRESETS;
-    // Reads the preset while the module is compiled, if it will be opened.
-    if (first && link.length <= 1 && !before) void presetText(first).catch(() => {});
-    setVersion((await client.start()).version);
+    setVersion((await ready).version);
+    performance.mark('engine');
+    // Help of the form, which the first view has little of. Without it fields have their names.
+    void document.describe().catch(() => {});
     if (before) await links.openKept(before);
     if (link.length > 1 && presetName() === '') await links.open(link);
     await client.settled();
     // Dialogs for a missing file or a link with errors appear over the first preset.
-    if (first && presetName() === '') await document.openPreset(first);
+    // What was opened while the module was loaded stays.
+    if (first && presetName() === '' && !client.isAwaited()) await document.openPreset(first);
     links.follow(before !== undefined);
     if (import.meta.env.PROD && !isEmbed(link)) stayOffline(setNotice);
   } catch (error) {

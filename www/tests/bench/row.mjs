@@ -1,4 +1,4 @@
-// One row of `scripts/bench --json` for WebAssembly in Node, in the module that the page continues with: node
+// One row of `scripts/bench --json` for WebAssembly in Node, in the page’s module: node
 // www/tests/bench/row.mjs PACKAGE SCENARIO. A process for each, so that
 // time and memory are its own. The same work as benches/rows.rs. With a third argument, `alone`: only simulated seconds
 // per second without display.
@@ -7,8 +7,8 @@ import { basename } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
 const [pkg, file, alone] = process.argv.slice(2);
-const { initSync, Sim } = await import(pathToFileURL(`${pkg}/quick.js`).href);
-const { memory } = initSync({ module: readFileSync(`${pkg}/quick_bg.wasm`) });
+const { initSync, Sim } = await import(pathToFileURL(`${pkg}/tokenyard.js`).href);
+const { memory } = initSync({ module: readFileSync(`${pkg}/tokenyard_bg.wasm`) });
 const text = readFileSync(file, 'utf8');
 
 /** Time for whole runs, unmeasured and then measured, each at least once: the module is compiled while it runs. */

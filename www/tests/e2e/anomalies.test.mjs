@@ -1,6 +1,6 @@
 // Anomalies on the timeline: visible, named, reachable by keyboard, and shown at their beginning.
 import assert from 'node:assert/strict';
-import { clock, comes, inspectorTab, preset, resting, suite, toEnd } from './harness.mjs';
+import { clock, comes, inspectorTab, preset, resting, runFigures, suite, toEnd } from './harness.mjs';
 
 const onPage = suite();
 const marks = (page) => page.getByRole('toolbar', { name: /^Anomalies/ }).locator(':scope > button');
@@ -27,8 +27,8 @@ onPage('anomalies are separate marks on the timeline that say what happened', as
   await page.getByRole('img', { name: /^Timeline.*anomalies\.$/ }).waitFor();
   await marks(page).first().hover();
   await page.locator('.anomaly-card').getByText('waited for KV blocks').first().waitFor();
-  await inspectorTab(page, 'Run');
-  await page.locator('.right dt').filter({ hasText: 'Head-of-line blocking' }).waitFor();
+  await runFigures(page);
+  await page.locator('.right dt').filter({ hasText: 'Head-of-line blocking' }).first().waitFor();
 });
 
 onPage('an anomaly is chosen by keyboard, and later ones stay on the timeline', async (page) => {

@@ -30,7 +30,7 @@ onPage('axe finds nothing at any size, in either theme, on any tab', async (page
 
 /** Each dialog and flyout, with how to open it and how to detect it. Escape closes all of them. */
 const DIALOGS = [
-  ['share', (page) => page.keyboard.press('s'), (page) => page.getByRole('img', { name: 'QR code of the link' })],
+  ['share', (page) => page.keyboard.press('Shift+S'), (page) => page.getByRole('img', { name: 'QR code of the link' })],
   ['help', (page) => page.keyboard.press('?'), (page) => page.getByRole('dialog')],
   [
     'run to',

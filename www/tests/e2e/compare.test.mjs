@@ -101,9 +101,13 @@ onPage('a view that is open is marked in the bar, and a study without results st
     await ground(page.getByRole('banner').getByRole('button', { name: 'Gallery' })),
   );
   await panel(page).getByRole('button', { name: 'Race', exact: true }).click();
-  await panel(page).getByRole('button', { name: 'Start the race' }).click();
+  await panel(page)
+    .getByRole('button', { name: /^Race \d+ routers/ })
+    .click();
   await panel(page).getByRole('button', { name: 'Cancel' }).click();
-  await panel(page).getByRole('button', { name: 'Sweep', exact: true }).first().click();
+  await comes(() => panel(page).locator('.btn.pri').count(), 1);
+  await panel(page).getByRole('button', { name: 'Sweep', exact: true }).click();
+  await comes(() => panel(page).locator('.btn.pri').count(), 1);
   await panel(page)
     .getByRole('button', { name: /^Start: traffic from 0\.5 to 1\.5/ })
     .click();

@@ -168,7 +168,8 @@ test('the widget of notebooks opens a scenario, hears of its state, and opens an
   const state = () => page.evaluate(() => window.values.state);
   const run = page.frameLocator('iframe');
   await run.locator('.time-chart').waitFor();
-  await run.getByRole('button', { name: 'Play', exact: true }).focus();
+  await comes(async () => (await state()).at_s, 21);
+  await run.getByRole('button', { name: 'Play', exact: true, disabled: false }).focus();
   await page.keyboard.press('Space');
   await comes(async () => (await state()).at_s > 21, true);
   await page.evaluate(() => {

@@ -40,7 +40,7 @@ async function told(page) {
   return (await panel(page).innerText()).replaceAll('\u00a0', ' ').replace(/\s+/g, ' ');
 }
 
-onPage('the tab shows each decision as in the rows of the command line', async (page) => {
+onPage.long('the tab shows each decision as in the rows of the command line', async (page) => {
   await preset(page, 'filter-mended');
   await inspectorTab(page, 'Scaling');
   const rows = decisions('filter-mended');

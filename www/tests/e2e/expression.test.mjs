@@ -15,7 +15,7 @@ async function choose(page, box, option) {
 
 onPage('an expression is written, corrected, used in the middle of a run, and kept in the link', async (page) => {
   const panel = scenarioPanel(page);
-  await choose(page, panel.getByRole('combobox', { name: 'Policy' }).nth(1), /^Weighted$/);
+  await choose(page, panel.getByRole('combobox', { name: 'Policy' }).first(), /^Weighted$/);
   await choose(page, panel.getByRole('combobox', { name: 'Profile' }), /^Custom$/);
   await comes(() => panel.locator('.f.weight').count(), 3, 'the scorers of the default profile');
 

@@ -2,7 +2,18 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { compared, comparison } from './comparing.mjs';
-import { chooseReplica, cli, comes, drop, finalDigest, resting, savedScenario, suite } from './harness.mjs';
+import {
+  chartTool,
+  chooseReplica,
+  cli,
+  comes,
+  drop,
+  finalDigest,
+  moreFigures,
+  resting,
+  savedScenario,
+  suite,
+} from './harness.mjs';
 import { goTo } from './sharing.mjs';
 import { violations } from './violations.mjs';
 
@@ -60,10 +71,15 @@ onPage(
     const flag = page.locator('.flag-stops .btn', { hasText: /Crash r1/i });
     await flag.first().waitFor({ state: 'attached' });
     await goTo(page, 50);
+    await moreFigures(page);
     await figures(page).getByText('Available').waitFor();
     await inspector(page).locator('.pill', { hasText: 'down' }).waitFor();
     // The lane under the pointer says what its replica was then.
+    await chartTool(page, 'Choose charts');
+    await page.getByRole('checkbox', { name: 'Replicas by stage' }).check();
+    await page.keyboard.press('Escape');
     const chart = page.locator('[data-chart="replicas"]');
+    await chart.scrollIntoViewIfNeeded();
     const plot = await chart.locator('.plot-area').boundingBox();
     const point = (s) => page.mouse.move(plot.x + (plot.width * s) / FLEET.run.horizon_s, plot.y + plot.height / 2);
     const isDown = chart.locator('.readouts', { hasText: /r1\s*down/ });
@@ -170,6 +186,8 @@ onPage('what a crash cost is told, and the run without it is compared as B and k
     .waitFor({ state: 'attached' });
   const without = await finalDigest(page);
   assert.notEqual(without, with_);
+  await moreFigures(page);
+  await figures(page).getByText('Goodput').waitFor();
   await comes(() => figures(page).getByText('Available').count(), 0);
   const { run, missing } = cli();
   if (run) assert.equal(without, run('digest', await savedScenario(page)).split(/\s+/)[0]);

@@ -1,7 +1,20 @@
 // Figures on screen add up, agree with each other and name their time span.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { chooseReplica, comes, drop, inspectorTab, preset, resting, savedReport, suite, toEnd } from './harness.mjs';
+import {
+  chooseReplica,
+  comes,
+  drop,
+  inspectorTab,
+  moreFigures,
+  preset,
+  resting,
+  runFigures,
+  SIX,
+  savedReport,
+  suite,
+  toEnd,
+} from './harness.mjs';
 import { watchCanvases } from './texts.mjs';
 
 const onPage = suite();
@@ -23,7 +36,7 @@ async function said(page, name) {
 onPage('the slowest requests are named, and the parts of each add up to its E2E to the microsecond', async (page) => {
   await preset(page, 'kv-pressure');
   await toEnd(page);
-  await inspectorTab(page, 'Run');
+  await runFigures(page);
   const slowest = page.locator('.slowest tbody tr');
   await slowest.first().waitFor();
   const all = await slowest.evaluateAll((list) => list.map((row) => [...row.cells].map((cell) => cell.textContent)));
@@ -43,55 +56,66 @@ onPage('the slowest requests are named, and the parts of each add up to its E2E 
   await comes(() => fall.getAttribute('aria-label'), /Preempted /, 'preemptions stay');
 });
 
-onPage('there is one TTFT p99 at a time, and every percentile names its span', async (page) => {
-  await toEnd(page);
-  const chart = page.locator('.time-chart').first();
-  const told = async (place) => (await place.textContent()).replaceAll(/\s/g, '');
-  const shown = await told(figure(page, 'TTFT p99').locator('p > span').first());
-  await comes(() => told(chart.locator('.strong')), shown);
-  const span = (await figure(page, 'TTFT p99').locator('.win').textContent()).trim();
-  await comes(async () => (await chart.locator('.span').textContent()).trim(), span);
-  const ecdf = page.locator('.ecdf').first();
-  const sentence = await ecdf.locator('canvas').getAttribute('aria-label');
-  assert.ok(sentence.replaceAll(/\s/g, '').includes(`99%within${shown}`), `${sentence}: not ${shown}`);
-  assert.ok(sentence.includes(span) && (await ecdf.locator('figcaption').textContent()).includes(span));
-  await inspectorTab(page, 'Run');
-  const row = inspector(page).locator('.tbl').first().locator('tr').filter({ hasText: 'TTFT' });
-  await comes(async () => (await row.locator('td').nth(2).textContent()).replaceAll(/\s/g, ''), shown);
-});
+onPage(
+  'there is one TTFT p99 at a time, and every percentile names its span',
+  async (page) => {
+    await toEnd(page);
+    const chart = page.locator('.time-chart').first();
+    const told = async (place) => (await place.textContent()).replaceAll(/\s/g, '');
+    const shown = await told(figure(page, 'TTFT p99').locator('p > span').first());
+    await comes(() => told(chart.locator('.strong')), shown);
+    const span = (await page.locator('.kpi .win').textContent()).trim();
+    await comes(async () => (await chart.locator('.span').textContent()).trim(), span);
+    const ecdf = page.locator('.ecdf').first();
+    const sentence = await ecdf.locator('canvas').getAttribute('aria-label');
+    assert.ok(sentence.replaceAll(/\s/g, '').includes(`99%within${shown}`), `${sentence}: not ${shown}`);
+    assert.ok(sentence.includes(span) && (await ecdf.locator('figcaption').textContent()).includes(span));
+    await inspectorTab(page, 'Run');
+    const row = inspector(page).locator('.tbl').first().locator('tr').filter({ hasText: 'TTFT' });
+    await comes(async () => (await row.locator('td').nth(2).textContent()).replaceAll(/\s/g, ''), shown);
+  },
+  { link: SIX },
+);
 
-onPage('while playing, key figures, heads of charts and distributions are of one instant', async (page) => {
-  await page.getByRole('button', { name: 'Play', exact: true }).first().click();
-  const found = await page.evaluate(
-    () =>
-      new Promise((resolve) => {
-        const bare = (text) => text.replaceAll(/\s/g, '');
-        const seen = new Set();
-        const apart = [];
-        let frames = 0;
-        const look = () => {
-          const figure = [...document.querySelectorAll('.kpi > div')].find((el) => el.textContent.includes('TTFT p99'));
-          const key = bare(figure.querySelector('p > span').textContent);
-          const head = bare(document.querySelector('.time-chart').getAttribute('aria-label'));
-          const share = bare(document.querySelector('.ecdf canvas').getAttribute('aria-label'));
-          if (!head.includes(`p99${key}.`) || !share.includes(`99%within${key}`)) apart.push([key, head, share]);
-          seen.add(key);
-          frames += 1;
-          if (frames < 400 && seen.size < 6) requestAnimationFrame(look);
-          else resolve({ apart, values: seen.size });
-        };
-        requestAnimationFrame(look);
-      }),
-  );
-  assert.deepEqual(found.apart, []);
-  assert.ok(found.values > 1, 'the figures moved on');
-});
+onPage(
+  'while playing, key figures, heads of charts and distributions are of one instant',
+  async (page) => {
+    await page.getByRole('button', { name: 'Play', exact: true }).first().click();
+    const found = await page.evaluate(
+      () =>
+        new Promise((resolve) => {
+          const bare = (text) => text.replaceAll(/\s/g, '');
+          const seen = new Set();
+          const apart = [];
+          let frames = 0;
+          const look = () => {
+            const figure = [...document.querySelectorAll('.kpi > div')].find((el) =>
+              el.textContent.includes('TTFT p99'),
+            );
+            const key = bare(figure.querySelector('p > span').textContent);
+            const head = bare(document.querySelector('.time-chart').getAttribute('aria-label'));
+            const share = bare(document.querySelector('.ecdf canvas').getAttribute('aria-label'));
+            if (!head.includes(`p99${key}.`) || !share.includes(`99%within${key}`)) apart.push([key, head, share]);
+            seen.add(key);
+            frames += 1;
+            if (frames < 400 && seen.size < 6) requestAnimationFrame(look);
+            else resolve({ apart, values: seen.size });
+          };
+          requestAnimationFrame(look);
+        }),
+    );
+    assert.deepEqual(found.apart, []);
+    assert.ok(found.values > 1, 'the figures moved on');
+  },
+  { link: SIX },
+);
 
 onPage(
   'an outage shows as such: no earlier percentiles, the number of requests at the gateway, and a mark on the timeline',
   async (page) => {
     await resting(page);
-    await comes(() => figure(page, 'TTFT p99').locator('p').innerText(), /^–\s*\d+ wait at the gateway$/);
+    await comes(() => figure(page, 'TTFT p99').locator('p').innerText(), /^–$/);
+    await comes(() => figure(page, 'waiting').locator('p').innerText(), /^\d+\s*\d+ at the gateway$/);
     const head = (name) => chart(page, name).getAttribute('aria-label');
     await comes(() => head('TTFT'), /last 30 s: p50 none, p90 none, p99 none\.$/);
     await comes(() => head('Queue depth'), /gateway [1-9]/);
@@ -104,18 +128,23 @@ onPage(
 
 onPage('the TPOT objective is compared with TPOT, and ITL is shown beside it', async (page) => {
   await toEnd(page);
+  await moreFigures(page);
   const tile = figure(page, 'TPOT p99');
   await comes(() => tile.locator('p').textContent(), /ITL/);
   await comes(() => figure(page, 'ITL p99').count(), 0);
 });
 
-onPage('a click on a distribution opens the request at that latency', async (page) => {
-  await toEnd(page);
-  const canvas = page.locator('.ecdf canvas').first();
-  const box = await canvas.boundingBox();
-  await canvas.click({ position: { x: box.width - 2, y: box.height / 2 } });
-  await page.getByRole('img', { name: /Waterfall of request/ }).waitFor();
-});
+onPage(
+  'a click on a distribution opens the request at that latency',
+  async (page) => {
+    await toEnd(page);
+    const canvas = page.locator('.ecdf canvas').first();
+    const box = await canvas.boundingBox();
+    await canvas.click({ position: { x: box.width - 2, y: box.height / 2 } });
+    await page.getByRole('img', { name: /Waterfall of request/ }).waitFor();
+  },
+  { link: SIX },
+);
 
 onPage('a click on a chart of latencies seeks and opens the slowest request of that time', async (page) => {
   await toEnd(page);
@@ -129,30 +158,34 @@ onPage('a click on a chart of latencies seeks and opens the slowest request of t
   });
 });
 
-onPage('the pointer over one chart shows its instant on all of them, with the values there', async (page) => {
-  await toEnd(page);
-  const areas = page.locator('.time-chart .plot-area');
-  const box = await areas.nth(2).boundingBox();
-  await page.mouse.move(box.x + box.width / 4, box.y + box.height / 2);
-  const at = (el) => el.getBoundingClientRect().left;
-  for (const area of await areas.all()) {
-    const cross = await area.locator('.crosshair').evaluate(at);
-    assert.ok(Math.abs(cross - box.x - box.width / 4) < 1, `${cross}`);
-  }
-  // A bucket of latencies is drawn at its middle, a gauge at the instant it was read.
-  const chip = Number(await page.locator('.cursor-chip').textContent());
-  for (const span of await page.locator('.time-chart .span').allTextContents()) {
-    const told = Number(/(?:at|to) ([\d.]+) s$/.exec(span.trim())?.[1]);
-    assert.ok(Math.abs(told - chip) <= 1, `${span} at ${chip}`);
-  }
-  // TTFT has three percentiles, KV in use has four replicas.
-  assert.equal(await areas.nth(0).locator('.crosshair-point').count(), 3);
-  assert.equal(await areas.nth(2).locator('.crosshair-point').count(), 4);
-  await page.mouse.move(box.x - 60, box.y - 300);
-  await comes(() => page.locator('.crosshair').count(), 0);
-});
+onPage(
+  'the pointer over one chart shows its instant on all of them, with the values there',
+  async (page) => {
+    await toEnd(page);
+    const areas = page.locator('.time-chart .plot-area');
+    const box = await areas.nth(2).boundingBox();
+    await page.mouse.move(box.x + box.width / 4, box.y + box.height / 2);
+    const at = (el) => el.getBoundingClientRect().left;
+    for (const area of await areas.all()) {
+      const cross = await area.locator('.crosshair').evaluate(at);
+      assert.ok(Math.abs(cross - box.x - box.width / 4) < 1, `${cross}`);
+    }
+    // A bucket of latencies is drawn at its middle, a gauge at the instant it was read.
+    const chip = Number(await page.locator('.cursor-chip').textContent());
+    for (const span of await page.locator('.time-chart .span').allTextContents()) {
+      const told = Number(/(?:at|to) ([\d.]+) s$/.exec(span.trim())?.[1]);
+      assert.ok(Math.abs(told - chip) <= 1, `${span} at ${chip}`);
+    }
+    // TTFT has three percentiles, KV in use has four replicas.
+    assert.equal(await areas.nth(0).locator('.crosshair-point').count(), 3);
+    assert.equal(await areas.nth(2).locator('.crosshair-point').count(), 4);
+    await page.mouse.move(box.x - 60, box.y - 300);
+    await comes(() => page.locator('.crosshair').count(), 0);
+  },
+  { link: SIX },
+);
 
-onPage('axes reset with another scenario', async (page) => {
+onPage.long('axes reset with another scenario', async (page) => {
   const drawn = () =>
     page.evaluate(() =>
       // The strip of density waits for a module that loads later.
@@ -186,7 +219,7 @@ onPage('axes reset with another scenario', async (page) => {
   assert.deepEqual(again, opening);
 });
 
-onPage('a replica among 256 shows its running requests, and counts requests in flight once', async (page) => {
+onPage.long('a replica among 256 shows its running requests, and counts requests in flight once', async (page) => {
   const many = {
     title: 'Two hundred and fifty-six',
     run: { horizon_s: 20, warmup_s: 0 },
@@ -209,17 +242,21 @@ onPage('a replica among 256 shows its running requests, and counts requests in f
   await comes(() => inspector(page).getByText('Nothing is running here now.').count(), 0);
 });
 
-onPage('in the warm-up the latest seconds are shown, with a note that nothing is measured yet', async (page) => {
-  const warm = { title: 'Still warm', run: { horizon_s: 30, warmup_s: 25 } };
-  await drop(page, 'scenario.json', JSON.stringify(warm));
-  await page.getByText(warm.title).first().waitFor();
-  await resting(page);
-  await chart(page, 'Queue depth').click({ position: { x: 180, y: 40 } });
-  await resting(page);
-  await comes(() => page.locator('.ecdf canvas').last().getAttribute('aria-label'), /half of the requests/);
-  await inspectorTab(page, 'Run');
-  await inspector(page).getByText('The warm-up is not over').waitFor();
-});
+onPage(
+  'in the warm-up the latest seconds are shown, with a note that nothing is measured yet',
+  async (page) => {
+    const warm = { title: 'Still warm', run: { horizon_s: 30, warmup_s: 25 } };
+    await drop(page, 'scenario.json', JSON.stringify(warm));
+    await page.getByText(warm.title).first().waitFor();
+    await resting(page);
+    await chart(page, 'Queue depth').click({ position: { x: 180, y: 40 } });
+    await resting(page);
+    await comes(() => page.locator('.ecdf canvas').last().getAttribute('aria-label'), /half of the requests/);
+    await runFigures(page);
+    await inspector(page).getByText('The warm-up is not over').waitFor();
+  },
+  { link: SIX },
+);
 
 onPage('a log that keeps few events gives the number of lost older ones', async (page) => {
   const short = { title: 'A short memory', run: { horizon_s: 30, warmup_s: 0 }, observe: { event_log: 200 } };
@@ -260,6 +297,7 @@ onPage('classes, tenants, clients and pools have the figures of the saved report
     ...report.pools.map(({ requests }) => requests),
   ];
   assert.ok(wanted.length >= 4);
+  await runFigures(page);
   const block = inspector(page).locator('.blk').filter({ hasText: 'By class, tenant, client, pool' });
   for (const [name, key] of [
     ['TTFT', 'ttft_ms'],

@@ -5,7 +5,7 @@ import { goTo } from './sharing.mjs';
 
 const onPage = suite();
 
-onPage('a flag that is moved or switched off gives the run of the command line', async (page, t) => {
+onPage.long('a flag that is moved or switched off gives the run of the command line', async (page, t) => {
   const { run, missing } = cli();
   if (!run) {
     t.skip(missing);

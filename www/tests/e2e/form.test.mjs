@@ -1,7 +1,7 @@
 // The form: a custom model from its config.json.
 import assert from 'node:assert/strict';
 import { gzipSync } from 'node:zlib';
-import { clock, comes, drop, part, resting, suite, THEMES, writeText } from './harness.mjs';
+import { clock, comes, drop, part, resting, seedField, suite, THEMES, writeText } from './harness.mjs';
 import { theme } from './texts.mjs';
 import { violations } from './violations.mjs';
 
@@ -106,8 +106,8 @@ onPage('a custom GPU takes its figures, and a wrong one reports its range', asyn
 
 /** The place of each policy's list: the section, its label, and its index among the lists with that label. */
 const PICKERS = [
-  ['Admission', 'Policy', 0],
-  ['Routing', 'Policy', 1],
+  ['Admission', 'Policy', 1],
+  ['Routing', 'Policy', 0],
   ['Scheduling', 'Scheduler', 0],
   ['Scheduling', 'Priority', 0],
   ['Scheduling', 'Step times', 0],
@@ -121,8 +121,8 @@ onPage('every variant of every policy can be picked, and its parameters have hel
   for (const [section, label, index] of PICKERS) {
     const list = panel.getByRole('combobox', { name: label, exact: true }).nth(index);
     await list.click();
-    await page.getByRole('option').first().waitFor();
-    const variants = await page.getByRole('option').locator('b').allTextContents();
+    await page.getByRole('listbox').getByRole('option').first().waitFor();
+    const variants = await page.getByRole('listbox').getByRole('option').locator('b').allTextContents();
     await page.keyboard.press('Escape');
     assert.ok(variants.length >= 4, `${section}: ${variants.join(', ')}`);
     let parameters = 0;
@@ -188,7 +188,7 @@ onPage(
     };
     const rows = () =>
       panel.locator('.f.weight').evaluateAll((all) => all.map((f) => f.querySelector('label').firstChild.textContent));
-    await pick('Policy', 1, 'Weighted');
+    await pick('Policy', 0, 'Weighted');
     await panel.getByRole('combobox', { name: 'Profile' }).click();
     await page.getByRole('option', { name: /^llm-d default/ }).click();
     await comes(rows, ['Prefix affinity', 'Waiting requests', 'KV utilization']);
@@ -220,7 +220,7 @@ onPage(
   'a long list has groups and a search field, is complete by keyboard and stays inside the window',
   async (page) => {
     const panel = scenarioPanel(page);
-    const list = panel.getByRole('combobox', { name: 'Policy', exact: true }).nth(1);
+    const list = panel.getByRole('combobox', { name: 'Policy', exact: true }).first();
     await list.scrollIntoViewIfNeeded();
     await list.focus();
     await page.keyboard.press('ArrowDown');
@@ -334,7 +334,7 @@ onPage('an error disappears when it is corrected, and Escape restores the value 
   await tp.press('Escape');
   await panel.locator('.problem').waitFor({ state: 'detached' });
   await comes(() => tp.inputValue(), '4');
-  const seed = page.getByRole('banner').getByRole('textbox', { name: 'Seed' });
+  const seed = await seedField(page);
   await seed.fill('1.5');
   await seed.press('Enter');
   await page.locator('.notice').filter({ hasText: 'a whole number from 0' }).waitFor();

@@ -11,6 +11,7 @@ import {
   resting,
   savedReport,
   scratch,
+  seedField,
   shareFiles,
   suite,
   THEMES,
@@ -158,7 +159,7 @@ onPage('rows that the page downloads are the bytes that the command line writes'
   }
 });
 
-onPage('a download of rows can be cancelled, and the run on screen stays where it is', async (page) => {
+onPage.long('a download of rows can be cancelled, and the run on screen stays where it is', async (page) => {
   await preset(page, 'fleet-256');
   const at = await clock(page);
   await shareFiles(page);
@@ -180,7 +181,7 @@ onPage('a pasted link opens, other text is reported, and a blank scenario shows 
   await field.press('Enter');
   await gallery(page).waitFor({ state: 'detached' });
   await page.waitForFunction(() => document.querySelector('.clock')?.firstChild?.textContent?.startsWith('12.5'));
-  await comes(() => page.getByRole('banner').getByRole('textbox', { name: 'Seed' }).inputValue(), '9');
+  await comes(async () => (await seedField(page)).inputValue(), '9');
   await openGallery(page);
   await gallery(page).getByRole('button', { name: 'Blank scenario' }).click();
   await page.waitForFunction(() => document.querySelector('.preset-name')?.textContent === 'default');

@@ -49,7 +49,7 @@ onPage('requests wait in bands that the stage, its table and the charts show', a
   await comes(() => stage.getAttribute('aria-label'), /Gateway queue at saturation/);
 });
 
-onPage(
+onPage.long(
   'every choice of flow control takes effect while the run plays, and a band gets its own settings',
   async (page) => {
     await drop(page, 'queued.json', queued());

@@ -13,6 +13,8 @@ export const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 /** The scenario that tests open where they name none, and where it opens, in simulated seconds. */
 const LINK = '#chat-4xh100';
 export const OPENING_S = 48;
+/** The same with two distributions and the heat map of TTFT among its charts. */
+export const SIX = `${LINK};t=${OPENING_S};charts=ttft-over-time,ttft-density,kv-use,queue-depth,ttft-ecdf,e2e-ecdf`;
 /** Time limits for one wait and for a whole test, on a machine ten times slower than a desktop. */
 const WAIT_MS = Number(process.env.WAIT_MS ?? 120_000);
 const TEST_MS = 600_000;
@@ -36,6 +38,16 @@ export function part(name, cases, few) {
     appendFileSync(process.env.TOKENYARD_LEFT, `page: ${name}: ${few} of ${cases.length}\n`);
   return cases.slice(0, few);
 }
+
+/**
+ * Declares a test that takes long, by `declare(name, ...)`: it runs with all cases only, and each behaviour of the page has a
+ * shorter test beside it, or one of its kind. `scripts/test` prints the files that have such tests.
+ */
+export const long =
+  (declare) =>
+  (...test) => {
+    for (const _ of part(`tests that take long in ${basename(process.argv[1] ?? '')}`, [0], 0)) declare(...test);
+  };
 
 /** The themes to check: both, or one that depends on the file of tests, so that each theme has some files. */
 export const THEMES = part(
@@ -81,7 +93,11 @@ export async function open(outDir = 'dist') {
 }
 
 /** A page that records errors, policy violations, requests to other hosts and long tasks. `opened` is called with it before the visit. */
-export async function newPage({ browser, url }, { link = LINK, opened, ...options } = {}, beforehand = undefined) {
+export async function newPage(
+  { browser, url },
+  { link = LINK, opened, view = 'work', minute = false, plays: _, ...options } = {},
+  beforehand = undefined,
+) {
   const context = await browser.newContext({
     viewport: { width: 1440, height: 900 },
     colorScheme: 'dark',
@@ -157,6 +173,16 @@ export async function newPage({ browser, url }, { link = LINK, opened, ...option
       for (const entry of list.getEntries()) if (!entry.hadRecentInput) window.seen.shifts.push(entry.value);
     }).observe({ type: 'layout-shift', buffered: true });
   });
+  // Most tests are of the whole page, of a later visit than the first, and with sections of the form open, as a reader has them
+  // who has used them; a choice made later stays.
+  const sections = 'What to look at|Routing|Fleet|More of Fleet|Split|Link|Admission|Workload|More of Workload';
+  await page.addInitScript(
+    (choices) => {
+      for (const [name, chosen] of Object.entries(choices))
+        if (localStorage.getItem(name) === null) localStorage.setItem(name, chosen);
+    },
+    minute ? { view, sections } : { view, sections, minute: 'seen' },
+  );
   if (beforehand) await page.addInitScript(beforehand);
   await opened?.(page);
   await page.goto(url + link);
@@ -167,15 +193,24 @@ export async function newPage({ browser, url }, { link = LINK, opened, ...option
 /**
  * Serves the page for a file of tests, each on its own page; a test fails on anything that a page must never do. A
  * failed test is repeated once on a fresh page, because a browser on a busy machine is less repeatable than the
- * simulator. The first failure is printed, and scripts/e2e counts such tests.
+ * simulator. The first failure is printed, and scripts/e2e counts such tests. `onPage.long` declares one that takes long.
  */
 export function suite() {
   let site;
-  before(async () => {
-    site = await open();
-  });
-  after(() => site?.close());
-  return function onPage(name, body, options) {
+  let opens = false;
+  /** The page is served once a test is declared: in a file without any, nothing would close it. */
+  const serve = () => {
+    if (opens) return;
+    opens = true;
+    before(async () => {
+      site = await open();
+    });
+    after(() => site?.close());
+  };
+  onPage.long = long(onPage);
+  return onPage;
+  function onPage(name, body, options) {
+    serve();
     test(name, { timeout: TEST_MS }, async (t) => {
       try {
         await attempt(t);
@@ -187,7 +222,7 @@ export function suite() {
     async function attempt(t) {
       const opened = await newPage(site, options);
       try {
-        await resting(opened.page);
+        if (!options?.plays) await resting(opened.page);
         await body(opened.page, t, opened);
         assert.deepEqual(opened.seen.foreign, [], 'requests to other hosts');
         assert.deepEqual(await opened.page.evaluate(() => window.seen.violations), [], 'content security policy');
@@ -196,7 +231,7 @@ export function suite() {
         await opened.close();
       }
     }
-  };
+  }
 }
 
 /** Where built-in scenarios open, in seconds. */
@@ -233,6 +268,47 @@ export async function preset(page, name) {
   await resting(page);
 }
 
+/** The field of the seed, in the section of the run, which is opened for it. */
+export async function seedField(page) {
+  const form = page.locator('.left');
+  const field = form.getByRole('textbox', { name: 'Seed' });
+  const head = form.getByRole('button', { name: /^Run/ });
+  // A seed that was changed opens its section, which a click at that moment would shut again.
+  const opens = async () => {
+    if (!(await field.isVisible()) && (await head.getAttribute('aria-expanded')) === 'false') await head.click();
+    return field.isVisible();
+  };
+  await comes(opens, true, 'the seed is shown');
+  return field;
+}
+
+/** Presses a step of the transport's menu, which stays open. */
+export async function stepBy(page, name) {
+  const item = page.getByRole('dialog', { name: 'Step' }).getByRole('button', { name, exact: true });
+  if (!(await item.isVisible())) await page.getByRole('button', { name: 'Step', exact: true }).click();
+  await item.click();
+}
+
+/** The speed that is asked for, as the list of speeds says it. */
+export const askedSpeed = (page) =>
+  page.getByRole('combobox', { name: 'Speed' }).evaluate((list) => list.selectedOptions[0].textContent);
+
+/** Shows all key figures. */
+export async function moreFigures(page) {
+  const button = page.locator('.kpi').getByRole('button', { name: /^\d+ more$/ });
+  if (await button.isVisible()) await button.click();
+}
+
+/** Chooses from the tools of a chart, by default the first one; they are offered under its title. */
+export async function chartTool(page, name, figure = page.locator('.charts .time-chart').first()) {
+  const tools = page.locator('.chart-menu');
+  if (!(await tools.isVisible())) {
+    await figure.locator('figcaption').hover();
+    await figure.locator('.chart-more').click();
+  }
+  await tools.getByRole('button', { name, exact: typeof name === 'string' }).click();
+}
+
 /** Simulated time on the clock, in seconds. */
 export async function clock(page) {
   return page.evaluate(() =>
@@ -265,12 +341,22 @@ export async function resting(page) {
 
 /** Runs to the end, and waits until the whole page shows the end. */
 export async function toEnd(page) {
-  await page.getByRole('button', { name: 'Run to the end' }).click();
+  await stepBy(page, 'Run to the end');
+  // The menu stays open; a press on its button shuts it.
+  await page.getByRole('button', { name: 'Step', exact: true }).click();
   await resting(page);
 }
 
 export async function inspectorTab(page, name) {
   await page.getByRole('complementary', { name: 'Inspector' }).getByRole('tab', { name }).click();
+}
+
+/** Opens the Run tab with all its figures. */
+export async function runFigures(page) {
+  await inspectorTab(page, 'Run');
+  const all = page.locator('.run-figures');
+  await all.waitFor();
+  if (!(await all.evaluate((it) => it.open))) await all.locator('> summary').click();
 }
 
 /** Opens the part of the dialog for sharing that has files of the run. */
@@ -311,14 +397,14 @@ export async function finalDigest(page) {
 /** The report of the whole run as the page would save it. */
 export async function savedReport(page) {
   await toEnd(page);
-  await inspectorTab(page, 'Run');
-  await page.getByText('of the whole run').waitFor();
+  await shareFiles(page);
   const [download] = await Promise.all([
     page.waitForEvent('download'),
     page.getByRole('button', { name: 'Save the report' }).click(),
   ]);
   const path = join(scratch(), 'report.json');
   await download.saveAs(path);
+  await page.keyboard.press('Escape');
   return path;
 }
 

@@ -20,12 +20,12 @@ onPage('it opens with the slowest request of the span on screen, and a selection
   await waterfall(page).waitFor();
   await comes(
     () => panel.locator('.automatic').textContent(),
-    /The slowest first token of 18 to 48 s, chosen automatically/,
+    /^Click a request or a replica\.slowestlatestunluckyMeanwhile: the slowest first token of 18 to 48 s\.$/,
   );
   const first = await number(page);
   // What the page chose is no part of the link.
   assert.ok(!(await page.evaluate(() => location.hash)).includes(`#${first}`));
-  await panel.getByRole('button', { name: 'The latest completion' }).click();
+  await panel.getByRole('button', { name: 'latest', exact: true }).click();
   await comes(() => panel.locator('.automatic').count(), 0);
   await comes(async () => (await number(page)) !== first, true);
   await page.keyboard.press('Escape');
@@ -37,6 +37,28 @@ onPage('it opens with the slowest request of the span on screen, and a selection
   await comes(async () => (await number(page)) !== first, true);
   await comes(() => panel.locator('.automatic').count(), 1);
 });
+
+onPage(
+  'without a selection three words act: the slowest request, the latest to finish, and the latest with bad luck',
+  async (page) => {
+    const panel = inspector(page);
+    const word = (name) => panel.getByRole('button', { name, exact: true });
+    await comes(() => panel.locator('.meanwhile').count(), 1);
+    const slowest = await number(page);
+    await word('slowest').click();
+    await comes(() => panel.locator('.automatic').count(), 0);
+    assert.equal(await number(page), slowest, 'it is the one that was shown');
+    await page.keyboard.press('Escape');
+    await word('latest').click();
+    await comes(() => panel.innerText(), /completed on r\d/);
+    await page.keyboard.press('Escape');
+    await word('unlucky').click();
+    // Nothing is lost or refused in this run; requests are preempted.
+    await comes(() => panel.locator('.automatic').count(), 0);
+    await comes(() => panel.innerText(), /Preempted\s+[1-9]/);
+  },
+  { link: '#kv-pressure;t=100' },
+);
 
 onPage('a waterfall can be read to the first token, where the whole hides its phases', async (page) => {
   const panel = inspector(page);

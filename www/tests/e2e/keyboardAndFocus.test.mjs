@@ -15,15 +15,15 @@ async function at(page, seconds) {
 }
 
 async function speedStop(page) {
-  return Number(await page.getByRole('slider', { name: 'Speed' }).getAttribute('aria-valuenow'));
+  return Number(await page.getByRole('combobox', { name: 'Speed' }).inputValue());
 }
 
 onPage('keys of players and profilers seek as described, and each of several fast keys counts', async (page) => {
   const stop = await speedStop(page);
-  await page.keyboard.press('l');
-  await page.keyboard.press('l');
+  await page.keyboard.press(']');
+  await page.keyboard.press(']');
   await comes(() => speedStop(page), stop + 2);
-  await page.keyboard.press('j');
+  await page.keyboard.press('[');
   await comes(() => speedStop(page), stop + 1);
   // The next event may be nearer than the digits of the clock show.
   for (let i = 0; i < 3; i += 1) await page.keyboard.press('.');
@@ -49,8 +49,8 @@ onPage('keys of players and profilers seek as described, and each of several fas
   const from = await clock(page);
   for (let i = 0; i < 3; i += 1) await page.keyboard.press('ArrowRight');
   await at(page, from + 3.6);
-  await page.locator('.slider-mark').filter({ hasText: /^60×$/ }).click();
-  await page.getByText('minutes of load').waitFor();
+  await page.getByRole('combobox', { name: 'Speed' }).selectOption({ label: 'Speed 60×' });
+  await page.getByTitle('minutes of load').waitFor();
   await page.evaluate(() => document.activeElement.blur());
   await page.keyboard.press('Home');
   await at(page, 0);
@@ -105,7 +105,7 @@ onPage('long work shows its name and progress, and is cancelled by its button an
   assert.ok((await resting(page)) < 39_000, 'it stopped and does not play');
 });
 
-onPage('a change that rebuilds a long run shows its target, and can be stopped on the way', async (page) => {
+onPage.long('a change that rebuilds a long run shows its target, and can be stopped on the way', async (page) => {
   const panel = scenarioPanel(page);
   await panel.getByRole('button', { name: /^Run/ }).click();
   const type = async (name, text) => {
@@ -139,7 +139,7 @@ onPage('a change that rebuilds a long run shows its target, and can be stopped o
   }
 });
 
-onPage('End runs to the end of the run, and K pauses without ever playing', async (page) => {
+onPage('End runs to the end of the run, and Shift P pauses without ever playing', async (page) => {
   await page.keyboard.press('End');
   await at(page, 240);
   await resting(page);
@@ -149,11 +149,11 @@ onPage('End runs to the end of the run, and K pauses without ever playing', asyn
   await page.keyboard.press('Space');
   await page.getByRole('button', { name: 'Pause', exact: true }).waitFor();
   await comes(async () => (await clock(page)) > 0, true);
-  await page.keyboard.press('k');
+  await page.keyboard.press('Shift+P');
   const paused = await resting(page);
   assert.ok(paused < 240, 'it is not simply over');
-  await page.keyboard.press('k');
-  assert.equal(await resting(page), paused, 'a second K lets it rest');
+  await page.keyboard.press('Shift+P');
+  assert.equal(await resting(page), paused, 'a second one lets it rest');
 });
 
 onPage('Space plays after a button was clicked, and presses a button that a key has reached', async (page) => {
@@ -166,9 +166,9 @@ onPage('Space plays after a button was clicked, and presses a button that a key 
   await page.keyboard.press('Space');
   await page.getByRole('button', { name: 'Pause', exact: true }).waitFor();
   assert.equal(await theme(), after, 'the button was not pressed again');
-  await page.keyboard.press('k');
+  await page.keyboard.press('Shift+P');
   await resting(page);
-  await page.getByRole('button', { name: 'Help and keyboard' }).focus();
+  await page.getByRole('button', { name: 'Find a command' }).focus();
   await page.keyboard.press('Tab');
   await page.keyboard.press('Space');
   await comes(theme, before);
@@ -199,15 +199,33 @@ onPage('the status is announced on request, and automatically when the run rests
   await page.waitForFunction(() => /^At 48 s/.test(document.querySelector('.page > [role=status]')?.textContent));
   await page.keyboard.press('v');
   await comes(() => spoken.textContent(), /^At 48 s: \d+ running, .* TTFT p99 /);
-  await page.getByRole('button', { name: 'Help and keyboard' }).click();
+  await page.evaluate(() => document.activeElement.blur());
+  await page.keyboard.press('?');
   const sheet = page.getByRole('dialog');
-  for (const key of ['j or −', 'k', 'l or +', '[', ']', ', or ←', 'Home or r', 't', '/', 'v'])
+  for (const key of [
+    '[ or −',
+    ',',
+    'Home',
+    't',
+    '/',
+    'v',
+    'r',
+    'b',
+    'x',
+    's',
+    'y',
+    'j',
+    'k',
+    '1',
+    'Shift + S',
+    'Shift + N',
+  ])
     await sheet.locator('kbd').getByText(key, { exact: true }).waitFor();
   await sheet.getByRole('checkbox', { name: /Announce to a screen reader/ }).uncheck();
   await comes(() => page.evaluate(() => localStorage.getItem('spoken')), 'off');
 });
 
-onPage('the effect of an edit is announced once its window has passed, unless switched off', async (page) => {
+onPage.long('the effect of an edit is announced once its window has passed, unless switched off', async (page) => {
   await page.evaluate(() => {
     window.said = [];
     const region = document.querySelector('.page > [role=status]');
@@ -230,11 +248,12 @@ onPage('the effect of an edit is announced once its window has passed, unless sw
   await page.locator('.f.chg .was').waitFor();
   await resting(page);
   assert.deepEqual(await since(), [], 'nothing has come of it yet');
-  await page.locator('.slider-mark').filter({ hasText: /^10×$/ }).click();
+  await page.getByRole('combobox', { name: 'Speed' }).selectOption({ label: 'Speed 10×' });
   const reached = await playUntil(OPENING_S + 35);
   await comes(async () => (await since()).length, 1, 'it is said once');
   assert.match((await since())[0], /^Since the edit: p99 TTFT up from [\d.]+\s(ms|s) to [\d.]+\ss, /);
-  await page.getByRole('button', { name: 'Help and keyboard' }).click();
+  await page.evaluate(() => document.activeElement.blur());
+  await page.keyboard.press('?');
   await page.getByRole('checkbox', { name: /Announce to a screen reader/ }).uncheck();
   await page.keyboard.press('Escape');
   await page.getByRole('dialog').waitFor({ state: 'detached' });
@@ -249,7 +268,7 @@ onPage('the effect of an edit is announced once its window has passed, unless sw
   assert.deepEqual(await page.evaluate(() => window.said), []);
 });
 
-onPage('the stage takes arrow keys: a replica, then one of its requests, each announced', async (page) => {
+onPage('the stage takes keys: arrows a replica, Enter its step and then a request, each announced', async (page) => {
   const stage = page.getByRole('application', { name: /^Stage/ });
   await stage.focus();
   await page.keyboard.press('ArrowRight');
@@ -260,6 +279,8 @@ onPage('the stage takes arrow keys: a replica, then one of its requests, each an
   await page.waitForFunction(
     () => document.querySelector('.right [role=tab][aria-selected=true]')?.textContent === 'Replica',
   );
+  await page.keyboard.press('Enter');
+  await comes(() => spoken.textContent(), /^Step \d+ of r1/);
   await page.keyboard.press('Enter');
   await inspector.locator('h2, .rid, b').filter({ hasText: /^#\d+/ }).first().waitFor();
   await comes(() => spoken.textContent(), /^Request \d+, /);

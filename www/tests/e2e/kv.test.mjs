@@ -75,7 +75,9 @@ onPage(
       await page.keyboard.press('c');
       await comes(() => chosen(page, 'Colour by'), name);
     }
-    assert.equal(await heading(page), 'Blocks of r0');
+    await page.getByRole('group', { name: 'Replica' }).getByRole('button', { name: 'r0', exact: true }).click();
+    await comes(() => heading(page), 'Blocks of r0');
+    await map(page).focus();
     await page.keyboard.press(']');
     await comes(() => heading(page), 'Blocks of r1');
     await page.keyboard.press('[');
@@ -88,10 +90,25 @@ onPage(
 );
 
 onPage(
+  'the blocks are those of the replica that has the selected request, then of the one selected on the stage',
+  async (page) => {
+    const pill = page.locator('.right .pill').filter({ hasText: / on r\d$/ });
+    const [home] = /r\d$/.exec((await pill.textContent()).trim());
+    await openKv(page);
+    await comes(() => heading(page), `Blocks of ${home}`);
+    await page.getByRole('application', { name: /^Stage/ }).focus();
+    for (const replica of ['r0', 'r1']) {
+      await page.keyboard.press('ArrowRight');
+      await comes(() => heading(page), `Blocks of ${replica}`);
+    }
+  },
+  { link: `${link};select=request:60` },
+);
+
+onPage(
   'a block pointed at lights its run, a click pins it, and its request opens',
   async (page) => {
     await openKv(page);
-    await page.getByRole('button', { name: 'Tall' }).click();
     await page.locator('.kv-canvas canvas').scrollIntoViewIfNeeded();
     // The block of the first request in the tree that is alone in its run.
     const box = await page.locator('.kv-canvas canvas').boundingBox();
@@ -134,7 +151,7 @@ onPage(
   { link },
 );
 
-onPage(
+onPage.long(
   'axe finds nothing in any colouring, dark or light',
   async (page) => {
     await openKv(page);
@@ -150,7 +167,7 @@ onPage(
   { link },
 );
 
-onPage(
+onPage.long(
   'a large cluster has the sums and no single blocks',
   async (page) => {
     await page.getByRole('group', { name: 'View' }).getByRole('button', { name: 'KV', exact: true }).click();
@@ -162,7 +179,7 @@ onPage(
   { link: '#fleet-256' },
 );
 
-onPage(
+onPage.long(
   'without a prefix cache the view says so',
   async (page) => {
     const scenario = JSON.parse(readFileSync(await savedScenario(page), 'utf8'));

@@ -23,7 +23,7 @@ async function opened(page) {
   await comes(async () => (await shown(page)).steps > 10, true, 'steps are there');
 }
 
-onPage(
+onPage.long(
   'lanes follow the playhead, and keys zoom, pan and fit them',
   async (page) => {
     await opened(page);
@@ -51,7 +51,7 @@ onPage(
   { link },
 );
 
-onPage(
+onPage.long(
   'period and comma choose steps, whose terms add up in the inspector',
   async (page) => {
     await opened(page);
@@ -124,6 +124,12 @@ onPage(
     await page.mouse.click(box.x + 300, box.y + 96);
     await page.locator('.step-head h2').waitFor();
     await lanes(page).focus();
+    const open = async () => Number(/r(\d+) has \d+ requests/.exec((await sentence(page)) ?? '')?.[1] ?? Number.NaN);
+    await comes(async () => (await open()) >= 0, true, 'the replica that the stage frames is open');
+    for (let at = await open(); at > 0; at -= 1) {
+      await page.keyboard.press('[');
+      await comes(open, at - 1, '[ opens the one before');
+    }
     await page.keyboard.press(']');
     await comes(async () => /r1 has \d+ requests/.test((await sentence(page)) ?? ''), true, '] opens the next replica');
     await page.keyboard.press('Enter');

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { comes, drop, newPage, open, ROOT, suite, THEMES } from './harness.mjs';
+import { comes, drop, long, newPage, open, ROOT, suite, THEMES } from './harness.mjs';
 import { painted, theme } from './texts.mjs';
 import { violations } from './violations.mjs';
 
@@ -52,7 +52,7 @@ steps:
 `;
 
 onPage('the list opens from the top bar, is searched, and opens a lesson by the mouse', async (page) => {
-  await page.getByRole('banner').getByRole('button', { name: 'Lessons' }).click();
+  await page.getByRole('banner').getByRole('button', { name: 'Learn' }).click();
   await card(page, first).waitFor();
   assert.equal(await learn(page).locator('.learn-card').count(), CARDS.length);
   assert.equal(await hash(page), '#learn');
@@ -72,7 +72,7 @@ onPage('the list opens from the top bar, is searched, and opens a lesson by the 
 
 onPage('arrows go from card to card, a slash to the search, Enter opens, Escape gives the run back', async (page) => {
   const before = await hash(page);
-  await page.getByRole('banner').getByRole('button', { name: 'Lessons' }).focus();
+  await page.getByRole('banner').getByRole('button', { name: 'Learn' }).focus();
   await page.keyboard.press('Enter');
   await comes(() => focused(page), first.name);
   await page.keyboard.press('ArrowRight');
@@ -87,8 +87,8 @@ onPage('arrows go from card to card, a slash to the search, Enter opens, Escape 
   await page.keyboard.press('Escape');
   await learn(page).waitFor({ state: 'detached' });
   await comes(() => hash(page), before);
-  await comes(() => page.evaluate(() => document.activeElement?.textContent?.trim()), 'Lessons');
-  await page.getByRole('banner').getByRole('button', { name: 'Lessons' }).click();
+  await comes(() => page.evaluate(() => document.activeElement?.textContent?.trim()), 'Learn');
+  await page.getByRole('banner').getByRole('button', { name: 'Learn' }).click();
   await comes(() => focused(page), first.name);
   await page.keyboard.press('Enter');
   await comes(() => hash(page), `#lesson=${first.name};step=1`);
@@ -252,7 +252,7 @@ test('a step of a lesson stands in a frame of another page, with its card, stage
   }
 });
 
-test('without a network lessons open by their page and by the list', async () => {
+long(test)('without a network lessons open by their page and by the list', async () => {
   const site = await open();
   try {
     const { page, seen, close } = await newPage(site, { serviceWorkers: 'allow' });

@@ -1,7 +1,7 @@
 // Charts of ITL, waiting times and step time, and laws of queueing theory over times, throughput and queues.
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
-import { comes, resting, savedReport, suite, THEMES } from './harness.mjs';
+import { chartTool, comes, resting, savedReport, suite, THEMES } from './harness.mjs';
 import { painted, theme } from './texts.mjs';
 import { violations } from './violations.mjs';
 
@@ -18,7 +18,7 @@ const saidOf = async (figure) => bare(await figure.locator('canvas').getAttribut
 
 /** The rows of the table behind a chart, as numbers. */
 async function rows(page, figure, title) {
-  await figure.getByRole('button', { name: `${title} as a table` }).click();
+  await chartTool(page, `${title} as a table`, figure);
   const table = page.getByRole('region', { name: /as a table$/ });
   await table.locator('tbody tr').first().waitFor();
   const cells = await table
@@ -79,6 +79,8 @@ onPage(
 
 onPage('step time by batch size is chosen by keyboard, has a table, and is saved', async (page) => {
   await resting(page);
+  await page.getByRole('button', { name: 'Tools of TTFT', exact: true }).focus();
+  await page.keyboard.press('Enter');
   await page.getByRole('button', { name: 'Choose charts' }).focus();
   await page.keyboard.press('Enter');
   const box = page
@@ -98,11 +100,11 @@ onPage('step time by batch size is chosen by keyboard, has a table, and is saved
   assert.deepEqual(heads, ['running', 'ms', 'with a chunk']);
   assert.ok(cells.every(([running, ms, chunk]) => running > 0 && ms > 0 && [0, 1].includes(chunk)));
   // A part of the time axis has a part of the steps.
-  await page.getByRole('button', { name: 'Zoom in' }).click();
+  await chartTool(page, /^Zoom in/);
   await comes(async () => (await count()) < all, true);
   await page.getByRole('button', { name: 'All', exact: true }).click();
   await comes(count, all);
-  await page.getByRole('button', { name: 'Save charts' }).click();
+  await chartTool(page, 'Save charts');
   const file = async (kind) => {
     const download = page.waitForEvent('download');
     await page.getByRole('button', { name: `Step time by batch size as ${kind}`, exact: true }).click();

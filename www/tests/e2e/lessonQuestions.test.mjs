@@ -79,7 +79,7 @@ onPage('one of several answers: the reasons come after the guess, and a second g
   assert.match(await card(page).locator('.ask-foot').innerText(), /Your second guess, after the answer/);
 });
 
-onPage('an order: by drag, by buttons and by keys', async (page) => {
+onPage.long('an order: by drag, by buttons and by keys', async (page) => {
   await openAt(page, 2);
   const names = () => card(page).locator('.ask-grip span').allInnerTexts();
   const [p99, p50, e2e] = await names();
@@ -117,7 +117,7 @@ onPage('an order: by drag, by buttons and by keys', async (page) => {
   assert.deepEqual(await violations(page), []);
 });
 
-onPage(
+onPage.long(
   'a number: a wrong one says what is allowed, the scale takes keys, and the engine’s is that of the command line',
   async (page, t) => {
     await openAt(page, 3);
@@ -146,62 +146,65 @@ onPage(
   },
 );
 
-onPage('a curve drawn with the mouse: the engine’s appears over it, and both stand in a table', async (page, t) => {
-  await openAt(page, 4);
-  // The runs are made meanwhile, and nothing of them is in the page.
-  await page.waitForTimeout(1500);
-  assert.equal(await page.locator('.truth-line, .guess-knee, .truth-name').count(), 0);
-  assert.doesNotMatch(await textOf(chart(page)), /seeds|engine/);
-  assert.deepEqual(
-    (await rows(page)).map((row) => row.length),
-    Array(8).fill(2),
-  );
-  await chart(page).getByRole('button', { name: 'TTFT p99 as a table' }).click();
-  assert.doesNotMatch(await textOf(chart(page)), /seeds|engine|factor/);
-  assert.deepEqual(await violations(page), []);
-  await page.keyboard.press('Escape');
-  assert.equal(await chart(page).locator('.chart-table').count(), 0);
+onPage.long(
+  'a curve drawn with the mouse: the engine’s appears over it, and both stand in a table',
+  async (page, t) => {
+    await openAt(page, 4);
+    // The runs are made meanwhile, and nothing of them is in the page.
+    await page.waitForTimeout(1500);
+    assert.equal(await page.locator('.truth-line, .guess-knee, .truth-name').count(), 0);
+    assert.doesNotMatch(await textOf(chart(page)), /seeds|engine/);
+    assert.deepEqual(
+      (await rows(page)).map((row) => row.length),
+      Array(8).fill(2),
+    );
+    await chart(page).getByRole('button', { name: 'TTFT p99 as a table' }).click();
+    assert.doesNotMatch(await textOf(chart(page)), /seeds|engine|factor/);
+    assert.deepEqual(await violations(page), []);
+    await page.keyboard.press('Escape');
+    assert.equal(await chart(page).locator('.chart-table').count(), 0);
 
-  await draw(page);
-  assert.match(await chart(page).locator('.guess-line').getAttribute('d'), /^M.*L/);
-  await chart(page).getByRole('button', { name: 'That is my guess' }).click();
-  await seedsIn(page);
-  await chart(page).locator('.truth-line').waitFor();
-  await comes(() => textOf(plot(page)), /× your guess/, 'how far it is from the guess');
-  assert.match(await textOf(plot(page)), /knee/);
-  assert.match(
-    await plot(page).getAttribute('aria-label'),
-    /^TTFT p99 against arrivals\. The engine goes from .* It differs most at/,
-  );
-  for (const name of THEMES) {
-    await theme(page, name);
-    assert.deepEqual(await violations(page), [], name);
-  }
-  const { run, missing } = cli();
-  if (!run) {
-    t.skip(missing);
-    return;
-  }
-  const { points } = JSON.parse(run('lesson', 'check', FILE, '--json', '--step', '4'))[0].steps[0].curve;
-  const table = await rows(page);
-  assert.deepEqual(
-    table.slice(0, 5).map(([x, , engine]) => [x, engine]),
-    points
-      .slice(0, 5)
-      .map(({ x, y }) => [`${x} req/s`, `${y.mean < 99.95 ? y.mean.toFixed(1) : Math.round(y.mean)} ms`]),
-  );
-  // The next step shows the same, and the guess cannot be changed there but by a second one.
-  await card(page)
-    .getByRole('button', { name: /^Step 5, / })
-    .click();
-  await chart(page).locator('.truth-line').waitFor();
-  assert.equal(await card(page).locator('.guess-table').first().isVisible(), true);
-  const line = await chart(page).locator('.guess-line').getAttribute('d');
-  await draw(page, 10);
-  assert.equal(await chart(page).locator('.guess-line').getAttribute('d'), line);
-  await chart(page).getByRole('button', { name: 'Draw again' }).click();
-  assert.equal(await page.locator('.truth-line').count(), 0);
-});
+    await draw(page);
+    assert.match(await chart(page).locator('.guess-line').getAttribute('d'), /^M.*L/);
+    await chart(page).getByRole('button', { name: 'That is my guess' }).click();
+    await seedsIn(page);
+    await chart(page).locator('.truth-line').waitFor();
+    await comes(() => textOf(plot(page)), /× your guess/, 'how far it is from the guess');
+    assert.match(await textOf(plot(page)), /knee/);
+    assert.match(
+      await plot(page).getAttribute('aria-label'),
+      /^TTFT p99 against arrivals\. The engine goes from .* It differs most at/,
+    );
+    for (const name of THEMES) {
+      await theme(page, name);
+      assert.deepEqual(await violations(page), [], name);
+    }
+    const { run, missing } = cli();
+    if (!run) {
+      t.skip(missing);
+      return;
+    }
+    const { points } = JSON.parse(run('lesson', 'check', FILE, '--json', '--step', '4'))[0].steps[0].curve;
+    const table = await rows(page);
+    assert.deepEqual(
+      table.slice(0, 5).map(([x, , engine]) => [x, engine]),
+      points
+        .slice(0, 5)
+        .map(({ x, y }) => [`${x} req/s`, `${y.mean < 99.95 ? y.mean.toFixed(1) : Math.round(y.mean)} ms`]),
+    );
+    // The next step shows the same, and the guess cannot be changed there but by a second one.
+    await card(page)
+      .getByRole('button', { name: /^Step 5, / })
+      .click();
+    await chart(page).locator('.truth-line').waitFor();
+    assert.equal(await card(page).locator('.guess-table').first().isVisible(), true);
+    const line = await chart(page).locator('.guess-line').getAttribute('d');
+    await draw(page, 10);
+    assert.equal(await chart(page).locator('.guess-line').getAttribute('d'), line);
+    await chart(page).getByRole('button', { name: 'Draw again' }).click();
+    assert.equal(await page.locator('.truth-line').count(), 0);
+  },
+);
 
 onPage('a curve drawn by keys alone, and typed', async (page) => {
   await openAt(page, 4);
@@ -226,7 +229,7 @@ onPage('a curve drawn by keys alone, and typed', async (page) => {
   await comes(mine, [...Array(7).fill('400 ms'), '950 ms']);
 });
 
-onPage('claims: one that holds, and one that does not, with the seeds in which it held', async (page) => {
+onPage.long('claims: one that holds, and one that does not, with the seeds in which it held', async (page) => {
   await drop(page, 'questions.yaml', readFileSync(FILE, 'utf8'));
   const anyway = page.getByRole('button', { name: 'Play it anyway' });
   await card(page).or(anyway).first().waitFor();
@@ -255,7 +258,7 @@ onPage('claims: one that holds, and one that does not, with the seeds in which i
   }
 });
 
-onPage(
+onPage.long(
   'on a phone the chart is above the card’s table, is drawn with a finger, and nothing is too small',
   async (page) => {
     await openAt(page, 4);

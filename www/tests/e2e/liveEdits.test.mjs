@@ -1,7 +1,7 @@
 // Everything is edited while it runs: topology, policies, traffic. Each edit is a flag, can be undone, and replays elsewhere.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { cli, clock, comes, finalDigest, resting, savedScenario, suite } from './harness.mjs';
+import { cli, clock, comes, finalDigest, resting, savedScenario, seedField, suite } from './harness.mjs';
 import { goTo } from './sharing.mjs';
 
 const onPage = suite();
@@ -58,7 +58,7 @@ onPage(
     await flags(page, 4);
     await type(panel.getByRole('group', { name: 'chat' }).getByRole('textbox', { name: 'Median' }).first(), '700');
     await flags(page, 5);
-    await pick(page, panel.getByRole('combobox', { name: 'Policy' }).nth(1), 'Weighted');
+    await pick(page, panel.getByRole('combobox', { name: 'Policy' }).first(), 'Weighted');
     await panel.getByRole('combobox', { name: 'Profile' }).waitFor();
     await pick(page, panel.getByRole('combobox', { name: 'Profile' }), 'Custom');
     await flags(page, 7);
@@ -107,7 +107,7 @@ onPage(
   },
 );
 
-onPage(
+onPage.long(
   'undo and redo by keyboard: an added pool is removed and added again, later it is emptied and filled',
   async (page) => {
     const panel = scenarioPanel(page);
@@ -152,11 +152,11 @@ onPage('an edit ahead of the playhead is undone by removing it; a restart by the
   await resting(page);
   await panel.getByRole('button', { name: 'Undo' }).click();
   await flags(page, 0);
-  const seed = page.getByRole('banner').getByRole('textbox', { name: 'Seed' });
+  const seed = await seedField(page);
   await type(seed, '7');
   await page.waitForFunction(() => document.querySelector('.preset-name')?.nextElementSibling?.textContent === '+1');
   await panel.getByRole('button', { name: 'Undo' }).click();
-  await page.waitForFunction(() => document.querySelector('.seed input')?.value === '42');
+  await page.waitForFunction(() => document.querySelector('[data-path=seed] input')?.value === '42');
 });
 
 onPage(

@@ -50,7 +50,7 @@ function assertFollow(renewed) {
   for (const [view, times] of renewed) assert.ok(times >= 3, `${view} was renewed ${times} times`);
 }
 
-onPage(
+onPage.long(
   'with reduced motion every chart follows the run',
   async (page) => {
     assertFollow(await played(page, 25));
@@ -58,7 +58,7 @@ onPage(
   { reducedMotion: 'reduce', opened: counts },
 );
 
-onPage(
+onPage.long(
   'on a slow machine every chart follows the run',
   async (page) => {
     const devtools = await page.context().newCDPSession(page);

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { comes, newPage, open, ROOT, resting, scratch, suite } from './harness.mjs';
+import { comes, long, newPage, open, ROOT, resting, scratch, suite } from './harness.mjs';
 
 const onPage = suite();
 
@@ -12,6 +12,14 @@ onPage(
   async (page) => {
     await page.evaluate(() => navigator.serviceWorker.ready);
     await page.waitForFunction(async () => (await navigator.serviceWorker.ready).active?.state === 'activated');
+    const kept = await page.evaluate(async () => {
+      const caught = (await caches.keys()).map(async (name) => (await caches.open(name)).keys());
+      return (await Promise.all(caught)).flat().map(({ url }) => url);
+    });
+    assert.ok(
+      kept.some((url) => /opening-[^/]*\.json$/.test(url)),
+      'the recorded opening is kept',
+    );
     await page.locator('#time-field').fill('7.5');
     await page.locator('#time-field').press('Enter');
     await page.waitForFunction(() => location.hash === '#chat-4xh100;t=7.5');
@@ -40,7 +48,7 @@ onPage('the page can be installed: its manifest has its name and existing icons'
   assert.ok(found.icons.length >= 3 && found.icons.every((ok) => ok));
 });
 
-test('a new version is announced, and loaded when the user agrees, with the run at its instant', async () => {
+long(test)('a new version is announced, and loaded when the user agrees, with the run at its instant', async () => {
   const served = join(scratch(), 'dist');
   cpSync(join(ROOT, 'dist'), served, { recursive: true });
   const site = await open(served);

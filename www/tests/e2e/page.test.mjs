@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { stringify } from 'yaml';
 import {
+  askedSpeed,
   cli,
   clock,
   comes,
@@ -11,6 +12,8 @@ import {
   OPENING_S,
   resting,
   savedScenario,
+  seedField,
+  stepBy,
   suite,
   writeText,
 } from './harness.mjs';
@@ -34,14 +37,13 @@ onPage('opens with a preset at an interesting second, paused, with its first fra
 onPage('plays, pauses, steps and changes speed', async (page, t) => {
   await page.keyboard.press('Space');
   await page.waitForFunction((s) => Number(document.querySelector('.clock')?.firstChild.textContent) > s, OPENING_S);
-  const asked = () => page.locator('.speed .asked').textContent();
-  await comes(() => asked(), /asked 5×/);
+  await comes(() => askedSpeed(page), /Speed 5×/);
   await page.keyboard.press(']');
-  await comes(() => asked(), /asked 10×/);
+  await comes(() => askedSpeed(page), /Speed 10×/);
   await page.keyboard.press('[');
-  await comes(() => asked(), /asked 5×/);
+  await comes(() => askedSpeed(page), /Speed 5×/);
   await page.waitForTimeout(1500);
-  t.diagnostic(`speed: ${await asked()}`);
+  t.diagnostic(`speed: ${await askedSpeed(page)}`);
   await page.keyboard.press('Space');
   const paused = await resting(page);
   await page.waitForTimeout(300);
@@ -50,7 +52,7 @@ onPage('plays, pauses, steps and changes speed', async (page, t) => {
   const events = async () =>
     Number((await page.locator('dt:text-is("Engine events") + dd').textContent()).replaceAll(',', ''));
   const before = await events();
-  await page.getByRole('button', { name: 'Step one event' }).click();
+  await stepBy(page, 'Step one event');
   await page.waitForFunction(
     (n) =>
       [...document.querySelectorAll('dl.list dt')].some(
@@ -58,7 +60,7 @@ onPage('plays, pauses, steps and changes speed', async (page, t) => {
       ),
     before + 1,
   );
-  await page.getByRole('button', { name: 'Step one engine step' }).click();
+  await stepBy(page, 'Step one engine step');
   await comes(async () => (await events()) > before + 1, true, 'an engine step runs further');
   await page.getByRole('button', { name: 'Restart' }).click();
   await page.waitForFunction(() => document.querySelector('.clock')?.firstChild.textContent === '0.000');
@@ -109,7 +111,7 @@ onPage('the weighted router takes custom scorers, and a decision shows the score
     await panel.getByRole('combobox', { name: label }).nth(index).click();
     await page.getByRole('option', { name: option }).first().click();
   };
-  await pick('Policy', 1, 'Weighted');
+  await pick('Policy', 0, 'Weighted');
   await panel.getByRole('combobox', { name: 'Profile' }).waitFor();
   await pick('Profile', 0, 'Custom');
   const weights = panel.getByRole('slider', { name: /, as a slider$/ });
@@ -126,7 +128,7 @@ onPage('the weighted router takes custom scorers, and a decision shows the score
   await page.getByRole('combobox', { name: 'Event of a kind: which' }).selectOption('arrived');
   await page.getByRole('button', { name: 'next event of a kind' }).click();
   await page.waitForFunction((s) => Number(document.querySelector('.clock')?.firstChild.textContent) > s, OPENING_S);
-  await page.getByRole('button', { name: 'Step one engine step' }).click();
+  await stepBy(page, 'Step one engine step');
   await inspectorTab(page, 'Log');
   await page.getByLabel('Kind of event').selectOption('routed');
   await page.waitForFunction(() =>
@@ -174,7 +176,7 @@ onPage('the scenario can be written as YAML, and an error in it loses nothing', 
 
 onPage('a seed of 64 bits keeps its last digit', async (page) => {
   const seed = '18446744073709551615';
-  const field = page.getByRole('banner').getByRole('textbox', { name: 'Seed' });
+  const field = await seedField(page);
   await field.fill(seed);
   await field.press('Enter');
   await page.waitForFunction(() => document.querySelector('.preset-name')?.nextElementSibling?.textContent === '+1');

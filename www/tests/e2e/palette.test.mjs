@@ -51,6 +51,9 @@ onPage('fields, exports and words of the glossary are found, also by other words
     await comes(async () => (await options()).join('\n'), wanted, words);
   }
   await field.fill('router');
+  await comes(() => chosen(page), /Choose the router/);
+  await comes(async () => (await options()).join('\n'), /Routing policy/);
+  await field.fill('routing policy');
   await comes(() => chosen(page), /Routing policy/);
   await page.keyboard.press('Enter');
   const search = page.getByRole('searchbox', { name: 'Search the form' });
@@ -85,7 +88,7 @@ onPage('the sheet of help has the keys by groups, and switches them off: the sin
   await sheet.getByText('Repeat the last “run to”').waitFor();
   await sheet.getByRole('radio', { name: 'With Ctrl or ⌘ only' }).check();
   await page.keyboard.press('Escape');
-  await page.keyboard.press('s');
+  await page.keyboard.press('Shift+S');
   await page.keyboard.press('Control+k');
   await palette(page).getByRole('combobox').waitFor();
   assert.equal(await page.getByRole('dialog', { name: 'Share this run' }).count(), 0);
@@ -93,7 +96,9 @@ onPage('the sheet of help has the keys by groups, and switches them off: the sin
   await page.reload();
   await page.waitForFunction(() => performance.getEntriesByName('first-frame').length > 0);
   await resting(page);
-  await page.getByRole('banner').getByRole('button', { name: 'Help and keyboard' }).click();
+  await page.keyboard.press('Control+k');
+  await palette(page).getByRole('combobox').fill('help');
+  await page.keyboard.press('Enter');
   await comes(() => sheet.getByRole('radio', { name: 'With Ctrl or ⌘ only' }).isChecked(), true);
   await sheet.getByRole('radio', { name: 'None' }).check();
   await page.keyboard.press('Escape');

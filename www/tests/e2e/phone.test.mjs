@@ -1,7 +1,7 @@
 // On a phone, by touch alone: everything that is side by side on a desktop can be reached by tapping.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { clock, comes, OPENING_S, resting, savedScenario, suite } from './harness.mjs';
+import { clock, comes, OPENING_S, resting, SIX, savedScenario, suite } from './harness.mjs';
 
 const onPage = suite();
 const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
@@ -28,10 +28,11 @@ onPage(
 );
 
 onPage(
-  'the seed is edited below the form, and the run uses it',
+  'the seed is edited in the section of the run, and the run uses it',
   async (page) => {
     await tab(page, 'Scenario').tap();
     const panel = page.getByRole('main', { name: 'Scenario' });
+    await panel.getByRole('button', { name: /^Run/ }).tap();
     const seed = panel.getByRole('textbox', { name: 'Seed' });
     await seed.tap();
     await seed.fill('7');
@@ -45,15 +46,17 @@ onPage(
 );
 
 onPage(
-  'all key figures are on the screen, the cost too',
+  'the first key figures are on the screen, and the others one tap away, the cost too',
   async (page) => {
     // A link with a note opens the scenario.
     await tab(page, 'Stage').tap();
     const figures = page.locator('.kpi > div');
+    await comes(() => figures.count(), 4);
+    await page.getByRole('button', { name: /^\d+ more$/ }).tap();
     const cost = figures.filter({ hasText: 'Cost' });
     await comes(() => cost.locator('p').textContent(), /^\$\d+\.\d\d/);
     const boxes = await figures.evaluateAll((all) => all.map((figure) => figure.getBoundingClientRect().toJSON()));
-    assert.equal(boxes.length, 8);
+    assert.equal(boxes.length, 11);
     const transport = await page.getByRole('region', { name: 'Transport' }).boundingBox();
     for (const { left, right, top, bottom, width } of boxes)
       assert.ok(left >= 0 && right <= 390 && top >= 0 && bottom <= transport.y && width > 60, `${left} ${top}`);
@@ -101,6 +104,6 @@ for (const [held, viewport] of [
       await canvas.tap({ position: { x: width - 2, y: height / 2 } });
       await page.getByRole('img', { name: /^Waterfall of request/ }).waitFor();
     },
-    { ...PHONE, viewport },
+    { ...PHONE, viewport, link: SIX },
   );
 }

@@ -22,7 +22,7 @@ async function opened(page) {
   await page.keyboard.press('c');
 }
 
-onPage(
+onPage.long(
   'a race after an edit of the router has the run itself and its routers alone, all by their names',
   async (page) => {
     await opened(page);

@@ -16,6 +16,7 @@ import {
   ROOT,
   resting,
   savedScenario,
+  seedField,
   shareFiles,
   suite,
   write,
@@ -72,7 +73,7 @@ onPage('the address follows without filling the history, and a reload keeps scen
   await page.reload();
   await page.waitForFunction(() => performance.getEntriesByName('first-frame').length > 0);
   assert.equal(await resting(page), 12.25);
-  await comes(() => page.getByRole('banner').getByRole('textbox', { name: 'Seed' }).inputValue(), '5');
+  await comes(async () => (await seedField(page)).inputValue(), '5');
   await comes(() => page.locator('[role=tab][aria-selected=true]', { hasText: 'Run' }).count(), 1);
 });
 
@@ -117,7 +118,7 @@ onPage(
   { link: '#stale-herd' },
 );
 
-onPage('back leaves the page, and forward returns to the run left', async (page) => {
+onPage.long('back leaves the page, and forward returns to the run left', async (page) => {
   for (const seconds of [12.25, 30, 20.5]) {
     await goTo(page, seconds);
     await followed(page, new RegExp(`;t=${seconds}$`));
@@ -159,7 +160,7 @@ onPage('a link that is typed, pasted or dropped is opened, and a title of script
   assert.equal(await resting(page), 4);
 });
 
-onPage('every broken link reports its errors, loads the rest and offers the default', async (page, t) => {
+onPage.long('every broken link reports its errors, loads the rest and offers the default', async (page, t) => {
   const { run, missing } = cli();
   if (!run) {
     t.skip(missing);
@@ -182,6 +183,7 @@ onPage('every broken link reports its errors, loads the rest and offers the defa
     'no preset': ['#nothing-like-it', /no preset "nothing-like-it"/],
   };
   const dialog = dialogOf(page);
+  const seed = await seedField(page);
   for (const [name, [link, message]] of Object.entries(broken)) {
     await page.evaluate((hash) => {
       location.hash = hash;
@@ -189,7 +191,7 @@ onPage('every broken link reports its errors, loads the rest and offers the defa
     await dialog.getByText('Not all of this link could be opened').waitFor();
     await comes(() => dialog.textContent(), message, name);
     if (name === 'a bad field') {
-      await comes(() => page.locator('header .seed input').inputValue(), '8');
+      await comes(() => seed.inputValue(), '8');
       await dialog.getByRole('button', { name: 'Keep the opened run' }).click();
     } else {
       await dialog.getByRole('button', { name: 'Open the default instead' }).click();
@@ -233,46 +235,51 @@ onPage('a link of a trace requests the file, refuses another one and runs the ri
   assert.ok(download.suggestedFilename().endsWith('-requests.csv'));
 });
 
-onPage('a link has a branch beside the run it left, and both have the digests of the command line', async (page, t) => {
-  await goTo(page, 40);
-  const kept = await savedScenario(page);
-  await page.getByRole('button', { name: 'Branch here' }).click();
-  const runs = page.getByRole('button', { name: /^Runs \d+ of this scenario/ });
-  await runs.waitFor();
-  const replicas = page.getByRole('textbox', { name: 'Replicas' }).first();
-  await replicas.fill('6');
-  await replicas.press('Enter');
-  await resting(page);
-  const edited = await savedScenario(page);
-  const link = await sharedLink(page);
-  await dialogOf(page).getByText('“Run 1”, 1 difference from the first').waitFor();
-  await page.keyboard.press('Escape');
-  const site = { browser: page.context().browser(), url: address(page) };
-  const other = await newPage(site, { link: link.slice(address(page).length) });
-  try {
-    const there = other.page;
-    assert.equal(await resting(there), 40);
-    const digests = [await finalDigest(there)];
-    await there.getByRole('button', { name: /^Runs \d+ of this scenario/ }).click();
-    await there.getByRole('button', { name: 'Show Run 1' }).click();
-    await there.waitForFunction(() => document.querySelector('.runs tr.pick td.differs')?.textContent === 'on screen');
-    await there.keyboard.press('Escape');
-    await resting(there);
-    digests.push(await finalDigest(there));
-    assert.notEqual(digests[0], digests[1]);
-    assert.deepEqual(other.seen.errors, []);
-    const { run, missing } = cli();
-    if (!run) t.skip(missing);
-    else {
-      const told = [edited, kept].map((file) => run('digest', file).split(/\s+/)[0]);
-      assert.deepEqual(digests, told);
+onPage.long(
+  'a link has a branch beside the run it left, and both have the digests of the command line',
+  async (page, t) => {
+    await goTo(page, 40);
+    const kept = await savedScenario(page);
+    await page.getByRole('button', { name: 'Branch here' }).click();
+    const runs = page.getByRole('button', { name: /^Runs \d+ of this scenario/ });
+    await runs.waitFor();
+    const replicas = page.getByRole('textbox', { name: 'Replicas' }).first();
+    await replicas.fill('6');
+    await replicas.press('Enter');
+    await resting(page);
+    const edited = await savedScenario(page);
+    const link = await sharedLink(page);
+    await dialogOf(page).getByText('“Run 1”, 1 difference from the first').waitFor();
+    await page.keyboard.press('Escape');
+    const site = { browser: page.context().browser(), url: address(page) };
+    const other = await newPage(site, { link: link.slice(address(page).length) });
+    try {
+      const there = other.page;
+      assert.equal(await resting(there), 40);
+      const digests = [await finalDigest(there)];
+      await there.getByRole('button', { name: /^Runs \d+ of this scenario/ }).click();
+      await there.getByRole('button', { name: 'Show Run 1' }).click();
+      await there.waitForFunction(
+        () => document.querySelector('.runs tr.pick td.differs')?.textContent === 'on screen',
+      );
+      await there.keyboard.press('Escape');
+      await resting(there);
+      digests.push(await finalDigest(there));
+      assert.notEqual(digests[0], digests[1]);
+      assert.deepEqual(other.seen.errors, []);
+      const { run, missing } = cli();
+      if (!run) t.skip(missing);
+      else {
+        const told = [edited, kept].map((file) => run('digest', file).split(/\s+/)[0]);
+        assert.deepEqual(digests, told);
+      }
+    } finally {
+      await other.close();
     }
-  } finally {
-    await other.close();
-  }
-});
+  },
+);
 
-onPage('a seek to a far instant stops and asks, and continues when the user agrees', async (page) => {
+onPage.long('a seek to a far instant stops and asks, and continues when the user agrees', async (page) => {
   await page.evaluate(() => {
     location.hash = '#fleet-256;run.horizon_s=120;t=90';
   });
@@ -285,7 +292,7 @@ onPage('a seek to a far instant stops and asks, and continues when the user agre
   assert.equal(await resting(page), 90);
 });
 
-onPage(
+onPage.long(
   'a thread that ends silently is replaced, and the run rebuilt up to its instant',
   async (page, t) => {
     const digest = await finalDigest(page);

@@ -95,7 +95,7 @@ onPage('if a link is too long for chats, the file is offered first, and contains
   assert.equal(here, there);
 });
 
-onPage(
+onPage.long(
   'if a scenario is too long for a link, the dialog says so, and its file contains the scenario',
   async (page, t) => {
     const { run, missing } = cli();

@@ -1,5 +1,5 @@
 // Shared code of tests of links, and scenarios with long links.
-import { resting } from './harness.mjs';
+import { resting, seedField } from './harness.mjs';
 
 export async function goTo(page, seconds) {
   await page.locator('#time-field').fill(String(seconds));
@@ -8,7 +8,7 @@ export async function goTo(page, seconds) {
 }
 
 export async function setSeed(page, seed) {
-  const field = page.getByRole('banner').getByRole('textbox', { name: 'Seed' });
+  const field = await seedField(page);
   await field.fill(String(seed));
   await field.press('Enter');
   await resting(page);

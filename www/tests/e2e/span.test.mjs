@@ -1,7 +1,7 @@
 // A span of time selected on the charts in the built page in Chromium: dragged, moved with keys, typed, explained and cleared.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { cli, clock, comes, inspectorTab, savedScenario, suite, THEMES, write } from './harness.mjs';
+import { chartTool, cli, clock, comes, inspectorTab, savedScenario, suite, THEMES, write } from './harness.mjs';
 import { painted, theme } from './texts.mjs';
 import { violations } from './violations.mjs';
 
@@ -29,10 +29,10 @@ async function drag(page, chart, from, to) {
   await page.mouse.up();
 }
 
-onPage(
+onPage.long(
   'a span dragged over a chart appears on all of them, and its account is that of the command line',
   async (page, t) => {
-    await toggle(page).click();
+    await chartTool(page, 'Span');
     await bar(page).waitFor();
     const now = await clock(page);
     // A run of 240 s: a tenth of the width is 24 s, and the playhead is at 40 s.
@@ -82,8 +82,11 @@ onPage(
 onPage(
   'a span is moved with the arrow keys, typed, and cleared with Escape',
   async (page) => {
-    await toggle(page).focus();
+    await page.getByRole('button', { name: 'Tools of TTFT', exact: true }).focus();
     await page.keyboard.press('Enter');
+    await page.locator('.chart-menu').getByRole('button', { name: 'Span' }).focus();
+    await page.keyboard.press('Enter');
+    await comes(() => toggle(page).getAttribute('aria-pressed'), 'true');
     await comes(() => limits(page), [16, 40], 'the tenth of the axis before the playhead');
     const now = await clock(page);
     await edge(page, 'Start').focus();
@@ -102,7 +105,7 @@ onPage(
     assert.equal(await clock(page), now, 'the keys of an edge are its own');
     await page.keyboard.press('Escape');
     await comes(() => bar(page).count(), 0);
-    assert.equal(await toggle(page).getAttribute('aria-pressed'), 'false');
+    assert.equal(await toggle(page).count(), 0);
     // A span typed in the panel appears on the charts.
     await inspectorTab(page, 'Run');
     await page.getByRole('button', { name: 'Where did their time go?' }).click();
@@ -131,7 +134,7 @@ onPage(
     await page.setViewportSize({ width: 390, height: 844 });
     const view = page.getByRole('navigation', { name: 'View' });
     await view.getByRole('button', { name: 'Charts' }).click();
-    await toggle(page).click();
+    await chartTool(page, 'Span');
     await bar(page).waitFor();
     await drag(page, 1, 0.05, 0.15);
     await painted(page);

@@ -1,6 +1,6 @@
 // A split cluster by hand: from the default preset to prefill and decode replicas, a transfer, its waterfall, the ratio.
 import assert from 'node:assert/strict';
-import { comes, drop, resting, suite } from './harness.mjs';
+import { comes, drop, moreFigures, resting, suite } from './harness.mjs';
 
 const onPage = suite();
 const scenarioPanel = (page) => page.getByRole('complementary', { name: 'Scenario' });
@@ -92,6 +92,7 @@ onPage('a transfer is watched and read: waterfall, two decisions, blocks at both
     .getByText(/^r\d+ has all \d+, r\d+ gave its blocks back$/)
     .waitFor();
   const figures = page.getByRole('region', { name: 'Key figures' });
+  await moreFigures(page);
   await figures.getByRole('heading', { name: /^Hand-over p99/ }).waitFor();
   await figures.getByRole('heading', { name: /^Ports out/ }).waitFor();
 });
@@ -102,10 +103,10 @@ onPage('the ratio is found and used, all by keyboard', async (page) => {
   await page.keyboard.press('Enter');
   await comes(async () => (await now(page).textContent()).startsWith('2 : 2'), true);
   await page.locator('body').click({ position: { x: 700, y: 20 } });
-  await page.keyboard.press('[');
+  await page.keyboard.press('{');
   await comes(async () => (await now(page).textContent()).startsWith('1 : 3'), true);
-  await page.keyboard.press(']');
-  await page.keyboard.press(']');
+  await page.keyboard.press('}');
+  await page.keyboard.press('}');
   await comes(async () => (await now(page).textContent()).startsWith('3 : 1'), true);
   await scenarioPanel(page).getByRole('button', { name: 'Find the ratio…' }).focus();
   await page.keyboard.press('Enter');

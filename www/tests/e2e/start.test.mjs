@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import { after, before, test } from 'node:test';
-import { comes, newPage, open, resting } from './harness.mjs';
+import { comes, newPage, open, part, resting } from './harness.mjs';
 import { goTo } from './sharing.mjs';
 
 const WAIT = { timeout: 120_000 };
@@ -70,11 +70,11 @@ test('a run starts in a frame where all storage is denied', async () => {
 });
 
 /** A page whose requests for one kind of script get another answer. */
-async function without(pattern, answer) {
+async function without(pattern, answer, link = '') {
   const context = await site.browser.newContext({ serviceWorkers: 'block' });
   const page = await context.newPage();
   await page.route(pattern, answer);
-  await page.goto(site.url);
+  await page.goto(site.url + link);
   return { page, close: () => context.close() };
 }
 
@@ -96,8 +96,30 @@ for (const [what, answer] of [
   });
 
 test('a simulation without its module says that it cannot start', async () => {
-  const { page, close } = await without(/tokenyard_bg[^/]*\.wasm/, (route) => route.fulfill({ status: 404 }));
+  const answer = (route) => route.fulfill({ status: 404 });
+  const { page, close } = await without(/tokenyard_bg[^/]*\.wasm/, answer, '#kv-pressure');
   await page.getByText('The simulation could not start: the server answers 404').waitFor(WAIT);
+  await close();
+});
+
+test('until its module has come the page says how much has, and Play why it waits', async () => {
+  let release;
+  const held = new Promise((resolve) => {
+    release = resolve;
+  });
+  const answer = async (route) => {
+    await held;
+    await route.continue();
+  };
+  const { page, close } = await without(/tokenyard_bg[^/]*\.wasm/, answer, '#kv-pressure');
+  await page.getByText('Loading the simulation').waitFor(WAIT);
+  await page.getByText(/^0 of [\d,]*[1-9][\d,]* KB$/).waitFor();
+  assert.equal(await page.getByRole('button', { name: 'Play', exact: true }).isDisabled(), true);
+  const play = page.locator('.play');
+  assert.match(await play.getAttribute('title'), /^Waits for the simulation/);
+  release();
+  await page.getByText('Loading the simulation').waitFor({ state: 'detached' });
+  assert.equal(await play.isDisabled(), false);
   await close();
 });
 
@@ -132,7 +154,8 @@ async function replicas(page, count) {
   await field.press('Enter');
 }
 
-for (const [what, is, act] of [
+/** What the simulation hangs in: name, the message that starts it, and how a user does it. */
+const HANGS = [
   [
     'a seek',
     "(m) => m.kind === 'ask' && m.question.kind === 'seek' && m.question.untilUs === 90e6",
@@ -148,7 +171,8 @@ for (const [what, is, act] of [
     (page) => replicas(page, '9'),
   ],
   ['play', "(m) => m.kind === 'play'", (page) => page.getByRole('button', { name: 'Play', exact: true }).click()],
-])
+];
+for (const [what, is, act] of part('actions in which the simulation hangs', HANGS, 1))
   test(`a simulation that hangs in ${what} is ended, and the run continues with its edits`, async () => {
     const { page, close } = await hanging(is);
     await replicas(page, '6');

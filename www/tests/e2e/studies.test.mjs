@@ -41,7 +41,9 @@ onPage('the capacity of a fleet is the number of the command line', async (page,
 
 onPage('a sweep draws its curves as runs come in, marks the knee, and can be cancelled', async (page) => {
   await opened(page);
-  const start = panel(page).locator('.compare-chooser').getByRole('button', { name: 'Sweep', exact: true });
+  const start = panel(page)
+    .locator('.compare-chooser')
+    .getByRole('button', { name: /^Start: / });
   await start.click();
   await panel(page).getByRole('button', { name: 'Cancel' }).click();
   await start.waitFor();
@@ -97,7 +99,7 @@ onPage('a sweep draws its curves as runs come in, marks the knee, and can be can
     .waitFor();
 });
 
-onPage('any number of the form can be swept, with several routers, and axe finds nothing', async (page) => {
+onPage.long('any number of the form can be swept, with several routers, and axe finds nothing', async (page) => {
   await opened(page);
   await panel(page)
     .getByRole('button', { name: /^Varied field/ })
@@ -118,7 +120,10 @@ onPage('any number of the form can be swept, with several routers, and axe finds
   await panel(page).getByLabel('Seeds').selectOption('1');
   await panel(page).getByText('Routers beside the scenario’s own').click();
   await panel(page).getByLabel('Random', { exact: true }).check();
-  await panel(page).locator('.compare-chooser').getByRole('button', { name: 'Sweep', exact: true }).click();
+  await panel(page)
+    .locator('.compare-chooser')
+    .getByRole('button', { name: /^Start: / })
+    .click();
   await panel(page)
     .getByText(/^\s*6 of 6/)
     .waitFor();
@@ -148,14 +153,17 @@ onPage('a sweep that cannot run gives the reason, and nothing is lost', async (p
   await panel(page).getByRole('textbox', { name: 'to', exact: true }).fill('1');
   await panel(page).getByText('Two numbers, the lower one first.').waitFor();
   await panel(page).getByRole('textbox', { name: 'From', exact: true }).fill('-1');
-  await panel(page).locator('.compare-chooser').getByRole('button', { name: 'Sweep', exact: true }).click();
+  await panel(page)
+    .locator('.compare-chooser')
+    .getByRole('button', { name: /^Start: / })
+    .click();
   await panel(page)
     .getByText(/traffic: found -1; allowed: factors above 0/)
     .waitFor();
   await comes(() => panel(page).getByRole('textbox', { name: 'From', exact: true }).inputValue(), '-1');
 });
 
-onPage('autoscalers are raced beside the oracle, which has no place', async (page, t) => {
+onPage.long('autoscalers are raced beside the oracle, which has no place', async (page, t) => {
   await preset(page, 'day-in-ten-minutes');
   const file = await savedScenario(page);
   await page.keyboard.press('c');
@@ -200,7 +208,7 @@ onPage('autoscalers are raced beside the oracle, which has no place', async (pag
   );
 });
 
-onPage('over several seeds a comparison with autoscalers is shown beside the oracle', async (page) => {
+onPage.long('over several seeds a comparison with autoscalers is shown beside the oracle', async (page) => {
   await preset(page, 'day-in-ten-minutes');
   await page.keyboard.press('c');
   await panel(page).getByLabel('Router of B').selectOption({ label: 'Random' });
@@ -215,7 +223,7 @@ onPage('over several seeds a comparison with autoscalers is shown beside the ora
   assert.deepEqual(await violations(page), []);
 });
 
-onPage(
+onPage.long(
   'if an edit changes the autoscaler, comparison and race give the reason for the missing oracle',
   async (page) => {
     await preset(page, 'day-in-ten-minutes');

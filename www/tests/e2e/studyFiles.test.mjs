@@ -36,7 +36,7 @@ async function alone(page, seeds) {
 
 const ranks = (page) => panel(page).locator('.race-ranks tbody tr');
 
-onPage('an entrant of one’s own races, is saved, and the file opens again without a run', async (page) => {
+onPage.long('an entrant of one’s own races, is saved, and the file opens again without a run', async (page) => {
   await opened(page, 'Race');
   await alone(page, '3');
   await panel(page).getByRole('button', { name: 'Add an entrant…' }).click();
@@ -93,7 +93,7 @@ onPage('a file that is no study is refused with its reason', async (page) => {
     .waitFor();
 });
 
-onPage('a sweep is saved with its axis and opens again with its curves', async (page) => {
+onPage.long('a sweep is saved with its axis and opens again with its curves', async (page) => {
   await opened(page, 'Sweep');
   await panel(page).getByLabel('Seeds').selectOption('1');
   await panel(page).getByRole('combobox', { name: 'Values' }).selectOption('3');
@@ -132,7 +132,7 @@ onPage('two runs are saved, and the file makes the same comparison again', async
   await comes(figures, before);
 });
 
-onPage(
+onPage.long(
   'charts of both runs draw objective, warm-up, edits and playhead, and a mark opens its request',
   async (page) => {
     await opened(page);
@@ -163,7 +163,7 @@ onPage(
   },
 );
 
-onPage('the address of a race or a sweep sets it up again, and runs nothing', async (page) => {
+onPage.long('the address of a race or a sweep sets it up again, and runs nothing', async (page) => {
   await opened(page, 'Race');
   await alone(page, '3');
   await panel(page).getByLabel('Random', { exact: true }).check();

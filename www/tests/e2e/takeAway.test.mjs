@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import { cli, comes, inspectorTab, resting, scratch, shareFiles, suite } from './harness.mjs';
+import { cli, comes, inspectorTab, resting, runFigures, scratch, shareFiles, suite } from './harness.mjs';
 
 const onPage = suite();
 const link = '#kv-pressure;run.horizon_s=30;run.warmup_s=5;t=20';
@@ -144,7 +144,7 @@ onPage(
     assert.equal(rows.name, 'kv-pressure-scaling.csv');
     assert.match(rows.bytes.toString('utf8'), /^time_us,pool,decision,/);
     await page.keyboard.press('Escape');
-    await inspectorTab(page, 'Run');
+    await runFigures(page);
     const list = page.locator('.blk', { has: page.getByRole('heading', { name: 'Fairness, cost and caches' }) });
     for (const name of [
       'Preemptions per finished request',

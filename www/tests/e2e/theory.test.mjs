@@ -1,6 +1,17 @@
 // Laws of queueing theory over the charts in the built page in Chromium, and both sides of Little's law.
 import assert from 'node:assert/strict';
-import { chooseReplica, cli, clock, comes, inspectorTab, savedScenario, suite, THEMES, toEnd } from './harness.mjs';
+import {
+  chartTool,
+  chooseReplica,
+  cli,
+  clock,
+  comes,
+  runFigures,
+  savedScenario,
+  suite,
+  THEMES,
+  toEnd,
+} from './harness.mjs';
 import { painted, theme } from './texts.mjs';
 import { violations } from './violations.mjs';
 
@@ -32,7 +43,7 @@ onPage(
     await toEnd(page);
     await comes(() => clock(page), END_S, 'the end of the run');
     const [before, without] = [await places(page), await drawn(page)];
-    await toggle(page).click();
+    await chartTool(page, 'Theory');
     await said(page).waitFor();
     assert.deepEqual(await places(page), before);
     await comes(async () => (await drawn(page)).equals(without), false, 'a line was drawn');
@@ -84,7 +95,7 @@ const little = (page) =>
 onPage(
   "both sides of Little's law are equal, of the system and of a replica",
   async (page) => {
-    await inspectorTab(page, 'Run');
+    await runFigures(page);
     await page.locator('.little').waitFor();
     const system = await little(page);
     assert.equal(system['L: inside on average'], system['λ W']);

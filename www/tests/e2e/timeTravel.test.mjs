@@ -1,7 +1,7 @@
 // Going back and forth, running to occasions, moving flags, and runs kept by edits in the past.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { cli, comes, finalDigest, inspectorTab, OPENING_S, resting, savedScenario, suite } from './harness.mjs';
+import { cli, comes, finalDigest, inspectorTab, OPENING_S, resting, savedScenario, stepBy, suite } from './harness.mjs';
 
 const onPage = suite();
 const transport = (page) => page.getByRole('region', { name: 'Transport' });
@@ -105,7 +105,7 @@ onPage(
     // At five simulated seconds a second a frame is a twelfth of a second.
     await page.keyboard.press('n');
     await at(page, OPENING_S + 5 / 60);
-    await page.keyboard.press('b');
+    await page.keyboard.press('Shift+N');
     await at(page, OPENING_S);
   },
 );
@@ -115,31 +115,29 @@ onPage('buttons step on and back like the keys, each by one event', async (page)
   const events = async () =>
     Number((await page.locator('dt:text-is("Engine events") + dd').textContent()).replaceAll(',', ''));
   const before = await events();
-  const on = transport(page).getByRole('button', { name: 'Step one event' });
-  const back = transport(page).getByRole('button', { name: 'Step back' });
   for (const more of [1, 2]) {
-    await on.click();
+    await stepBy(page, 'Step one event');
     await comes(events, before + more);
   }
   await resting(page);
   for (const more of [1, 0, -1]) {
-    await back.click();
+    await stepBy(page, 'Step back');
     await comes(events, before + more);
   }
   await resting(page);
-  await on.click();
+  await stepBy(page, 'Step one event');
   await comes(events, before);
-  await transport(page).getByRole('button', { name: 'Step one engine step' }).click();
+  await stepBy(page, 'Step one engine step');
   await comes(async () => (await events()) > before, true, 'an engine step runs further');
   await resting(page);
   const further = await events();
-  await back.click();
+  await stepBy(page, 'Step back');
   await comes(events, further - 1);
 });
 
 onPage('going back keeps the selected request, also from before it arrived', async (page) => {
   await goTo(page, 30);
-  const offer = page.getByRole('button', { name: 'The latest completion' });
+  const offer = page.getByRole('button', { name: 'latest', exact: true });
   await offer.click();
   // Until the answer is there, the waterfall is that of the request which the page chose.
   await offer.waitFor({ state: 'hidden' });
@@ -203,43 +201,46 @@ async function editsOf(page) {
   return edits.map((edit) => [edit.at_us / 1e6, edit.off === true]);
 }
 
-onPage('a flag is moved by keyboard, switched off, edited in place, removed, and all of it undone', async (page) => {
-  await goTo(page, 100);
-  const stop = page.locator('.flag-stops .btn').first();
-  await stop.focus();
-  await stop.press('ArrowRight');
-  await page.locator('.flag-stops .btn', { hasText: 'Edit at 61.200' }).waitFor({ state: 'attached' });
-  await comes(() => editsOf(page), [[61.2, false]]);
-  await stop.focus();
-  await stop.press('x');
-  await page.locator('.flag-stops .btn', { hasText: 'Switched-off edit at 61.200' }).waitFor({ state: 'attached' });
-  await comes(() => editsOf(page), [[61.2, true]]);
-  await stop.focus();
-  await stop.press('e');
-  const panel = page.getByRole('dialog', { name: 'Edits on the timeline' });
-  await panel.getByRole('button', { name: 'Switch on' }).click();
-  await type(panel.getByRole('textbox', { name: 'Time of the edit, in seconds' }), '70');
-  await page.locator('.flag-stops .btn', { hasText: 'Edit at 70.000' }).waitFor({ state: 'attached' });
-  await type(panel.locator('label input').nth(1), '35');
-  await page.locator('.flag-stops .btn', { hasText: 'Rate 35' }).waitFor({ state: 'attached' });
-  await page.keyboard.press('Escape');
-  await stop.focus();
-  await stop.press('Delete');
-  await page.waitForFunction(() => document.querySelectorAll('.flag-stops .btn').length === 0);
-  for (const said of [
-    'Rate 35',
-    'Edit at 70.000',
-    'Edit at 61.200',
-    'Switched-off edit',
-    'Edit at 61.200',
-    'Edit at 60.000',
-  ]) {
-    await page.keyboard.press('Control+z');
-    await page.locator('.flag-stops .btn', { hasText: said }).waitFor({ state: 'attached' });
-  }
-  await comes(() => editsOf(page), [[60, false]]);
-  await at(page, 100);
-});
+onPage.long(
+  'a flag is moved by keyboard, switched off, edited in place, removed, and all of it undone',
+  async (page) => {
+    await goTo(page, 100);
+    const stop = page.locator('.flag-stops .btn').first();
+    await stop.focus();
+    await stop.press('ArrowRight');
+    await page.locator('.flag-stops .btn', { hasText: 'Edit at 61.200' }).waitFor({ state: 'attached' });
+    await comes(() => editsOf(page), [[61.2, false]]);
+    await stop.focus();
+    await stop.press('x');
+    await page.locator('.flag-stops .btn', { hasText: 'Switched-off edit at 61.200' }).waitFor({ state: 'attached' });
+    await comes(() => editsOf(page), [[61.2, true]]);
+    await stop.focus();
+    await stop.press('e');
+    const panel = page.getByRole('dialog', { name: 'Edits on the timeline' });
+    await panel.getByRole('button', { name: 'Switch on' }).click();
+    await type(panel.getByRole('textbox', { name: 'Time of the edit, in seconds' }), '70');
+    await page.locator('.flag-stops .btn', { hasText: 'Edit at 70.000' }).waitFor({ state: 'attached' });
+    await type(panel.locator('label input').nth(1), '35');
+    await page.locator('.flag-stops .btn', { hasText: 'Rate 35' }).waitFor({ state: 'attached' });
+    await page.keyboard.press('Escape');
+    await stop.focus();
+    await stop.press('Delete');
+    await page.waitForFunction(() => document.querySelectorAll('.flag-stops .btn').length === 0);
+    for (const said of [
+      'Rate 35',
+      'Edit at 70.000',
+      'Edit at 61.200',
+      'Switched-off edit',
+      'Edit at 61.200',
+      'Edit at 60.000',
+    ]) {
+      await page.keyboard.press('Control+z');
+      await page.locator('.flag-stops .btn', { hasText: said }).waitFor({ state: 'attached' });
+    }
+    await comes(() => editsOf(page), [[60, false]]);
+    await at(page, 100);
+  },
+);
 
 onPage('a flag is dragged by the pointer, and opened by a click', async (page) => {
   await goTo(page, 100);

@@ -1,5 +1,5 @@
 // Every main view and dialog of the page, and how to open it, for all-views.test.mjs.
-import { chooseReplica, drop, inspectorTab, resting } from './harness.mjs';
+import { chartTool, chooseReplica, drop, inspectorTab, resting, seedField } from './harness.mjs';
 import { AUTOSCALERS, COMPARE, STUDIES, TRUTH } from './viewsOfStudies.mjs';
 
 /**
@@ -117,7 +117,7 @@ const REQUESTS = {
     tab('run', async (page) => inspectorTab(page, 'Run')),
     tab('explain', async (page) => {
       await page.getByRole('button', { name: 'Where did their time go?' }).click();
-      await page.locator('.charts').getByRole('button', { name: 'Span', exact: true }).click();
+      await chartTool(page, 'Span');
       await page.locator('.span-bar').getByRole('button', { name: 'Explain' }).click();
       await page.locator('.why-said').getByText('on average').waitFor();
     }),
@@ -141,7 +141,7 @@ const THEORY = {
     {
       name: 'theory',
       open: async (page) => {
-        await page.locator('.charts').getByRole('button', { name: 'Theory' }).click();
+        await chartTool(page, 'Theory');
         await page.locator('.theory-violated').waitFor();
       },
       tabs: ['Charts'],
@@ -161,7 +161,7 @@ const THEORY = {
     {
       name: 'table-of-chart',
       open: async (page) => {
-        await page.locator('.charts .table-button').first().click();
+        await chartTool(page, /as a table$/);
       },
       tabs: ['Charts'],
       part: '.chart-table',
@@ -211,7 +211,7 @@ const DIALOGS = {
     {
       name: 'share',
       open: async (page) => {
-        await page.keyboard.press('s');
+        await page.keyboard.press('Shift+S');
         await page.getByRole('img', { name: 'QR code of the link' }).waitFor();
       },
       ...OF_DIALOG,
@@ -364,7 +364,7 @@ const EDITS = {
     {
       name: 'notice',
       open: async (page) => {
-        const seed = page.getByRole('banner').getByRole('textbox', { name: 'Seed' });
+        const seed = await seedField(page);
         await seed.fill('1.5');
         await seed.press('Enter');
         await page.locator('.notice').waitFor();

@@ -82,7 +82,10 @@ export const STUDIES = {
       name: 'sweep',
       open: async (page) => {
         await comparison(page).getByLabel('Seeds').selectOption('3');
-        await comparison(page).locator('.compare-chooser').getByRole('button', { name: 'Sweep', exact: true }).click();
+        await comparison(page)
+          .locator('.compare-chooser')
+          .getByRole('button', { name: /^Start: / })
+          .click();
         await comparison(page)
           .getByText(/^\s*(\d+) of \1 /)
           .waitFor();

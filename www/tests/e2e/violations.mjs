@@ -13,6 +13,9 @@ export async function violations(page, part = undefined) {
   if (!(await page.evaluate(() => 'axe' in window))) await page.evaluate(axeSource).catch(() => {});
   return page.evaluate(
     async ([within, tags]) => {
+      // A colour on its way is none.
+      const still = Promise.allSettled(document.getAnimations().map((animation) => animation.finished));
+      await Promise.race([still, new Promise((done) => setTimeout(done, 1000))]);
       const runOnly = within === null ? [...tags, 'best-practice'] : tags;
       const result = await window.axe.run(within ?? document, { runOnly, resultTypes: ['violations'] });
       return result.violations.map((v) => {

@@ -97,7 +97,7 @@ onPage(
   { link },
 );
 
-onPage(
+onPage.long(
   'on a phone the questions fit',
   async (page) => {
     await page.setViewportSize({ width: 390, height: 844 });

@@ -13,7 +13,8 @@ const address = (page) => page.url().split('#')[0];
 const figures = (page) => page.locator('.kpi').innerText();
 
 async function retitle(page, text) {
-  await banner(page).locator('.title-button').click();
+  await banner(page).getByRole('button', { name: 'Presets' }).click();
+  await page.getByRole('menuitem', { name: 'Edit the title…' }).click();
   const field = banner(page).getByRole('textbox', { name: 'Title' });
   await field.fill(text);
   await field.press('Enter');
@@ -71,7 +72,7 @@ onPage('a key marks the instant, and a mark is removed again', async (page) => {
   await mark.waitFor({ state: 'detached' });
 });
 
-onPage(
+onPage.long(
   'words of the dialog for sharing are in the link and open elsewhere, without them it is the preset',
   async (page) => {
     await preset(page, 'kv-pressure');

@@ -1,5 +1,5 @@
 // A page with the stage, the charts and the scrubber at the sizes of the real one, fed with made-up frames.
-// ?around=1 before and after an edit, ?charts=names in order, ?scales=1 with replicas over time,
+// ?charts=names in order, ?scales=1 with replicas over time,
 // ?n=4 replicas, ?split=3:5 prefill and decode replicas, ?theme=light, ?tab=charts (phone), ?play=1, ?empty=1, ?pick=1.
 import { createSignal, onMount } from 'solid-js';
 import { render } from 'solid-js/web';
@@ -14,7 +14,7 @@ import { startPainter, type Take } from '../../src/draw/thread/painter.ts';
 import type { Move } from '../../src/generated/boundary.ts';
 import { createPainting } from '../../src/painters/painting.ts';
 import { Stage } from '../../src/stage/Stage.tsx';
-import { aroundOf, chance, dataOf, densityOf, frameOf } from './synthetic.ts';
+import { chance, dataOf, densityOf, frameOf } from './synthetic.ts';
 import { splitFrameOf } from './syntheticSplit.ts';
 
 startPainter({
@@ -106,7 +106,6 @@ function Gallery() {
           warmUpS={20}
           only={query.get('charts')?.split(',')}
           scales={query.has('scales')}
-          around={query.has('around') ? aroundOf(nowS) : undefined}
           window={shown()}
           onWindow={setShown}
           marks={query.has('pick') ? MARKS : undefined}

@@ -1,17 +1,14 @@
 // Made-up frames and columns that look like a run, to view the drawings. Never shipped, and never a source of numbers.
 import type { ViewColumns } from '../../src/base/view.ts';
 import type {
-  Around,
   BatchFrame,
   Density,
-  Ecdf,
   Frame,
   GatewayFrame,
   Percentiles,
   PoolFrame,
   QueueChip,
   ReplicaFrame,
-  SpanFigures,
 } from '../../src/generated/boundary.ts';
 
 export function chance(seed: number): () => number {
@@ -160,6 +157,7 @@ export function frameOf(n: number, nowS = 131.25, seed = 1, look: Look = { pools
     events: 100_000,
     finished: false,
     trouble: '',
+    says: { cluster: '', seen: '' },
     notices: [],
     counts: {
       arrived: 1260,
@@ -366,50 +364,5 @@ export function densityOf(endS: number): Density {
     by_arrival: true,
     slo_us: 1e6,
     finest_us: 1,
-  };
-}
-
-/** The figures before and after an edit at 96 s. */
-export function aroundOf(nowS: number): Around {
-  const curve = (p50: number, spreadBy: number): Ecdf => {
-    const percent = Array.from({ length: 200 }, (_, i) => (i + 1) / 2);
-    const ms = percent.map((q) => p50 * Math.exp(spreadBy * Math.log(q / 100 / (1.005 - q / 100))));
-    return { ms, percent, count: 200, percentiles_ms: [p50, ms[179] ?? null, ms[197] ?? null], within: null };
-  };
-  const side = (fromS: number, toS: number, count: number, p50: number, by: number): SpanFigures => {
-    const [ttft_ecdf, e2e_ecdf] = [curve(p50, by), curve(p50 * 30, by)];
-    const of = (e: Ecdf): Percentiles => ({
-      count,
-      p50_us: 1000 * (e.percentiles_ms[0] ?? 0),
-      p90_us: 1000 * (e.percentiles_ms[1] ?? 0),
-      p99_us: 1000 * (e.percentiles_ms[2] ?? 0),
-    });
-    return {
-      from_us: fromS * 1e6,
-      to_us: toS * 1e6,
-      arrived: count,
-      ttft: of(ttft_ecdf),
-      tpot: of(ttft_ecdf),
-      e2e: of(e2e_ecdf),
-      met_percent: null,
-      preemptions: 0,
-      cached_percent: null,
-      ttft_ecdf,
-      e2e_ecdf,
-    };
-  };
-  const [before, after] = [side(36, 96, 571, 240, 0.15), side(96, nowS, 338, 420, 0.35)];
-  const differences = (of: 'ttft' | 'tpot' | 'e2e'): Around['ttft_us'] => [
-    after[of].p50_us - before[of].p50_us,
-    after[of].p90_us - before[of].p90_us,
-    after[of].p99_us - before[of].p99_us,
-  ];
-  return {
-    before,
-    after,
-    ttft_us: differences('ttft'),
-    tpot_us: differences('tpot'),
-    e2e_us: differences('e2e'),
-    met_points: null,
   };
 }

@@ -16,7 +16,7 @@ import { pictureOf, shownOf } from '../../src/charts/timeContent.ts';
 import { placeOn } from '../../src/charts/timeline.ts';
 import { placesIn, plotBox } from '../../src/charts/timePicture.ts';
 import type { AnomalyMark, Frame } from '../../src/generated/boundary.ts';
-import { aroundOf, dataOf, densityOf, frameOf } from '../gallery/synthetic.ts';
+import { dataOf, densityOf, frameOf } from '../gallery/synthetic.ts';
 import { outside, overprinted, plainPalette, recordingPen } from './pen.ts';
 
 beforeAll(() => {
@@ -253,33 +253,38 @@ test('a curve of few values has steps, so that every percentile lies on it', () 
   ]);
 });
 
+/** A distribution of 200 latencies with this median, in milliseconds. */
+function curveOf(p50: number, spreadBy: number) {
+  const percents = Float64Array.from({ length: 200 }, (_, i) => (i + 1) / 2);
+  const values = percents.map((q) => p50 * Math.exp(spreadBy * Math.log(q / 100 / (1.005 - q / 100))));
+  return { values, percents, p99: values[197] ?? 0 };
+}
+
 test('two curves before and after an edit leave room for the percentiles of the second', () => {
   const p = plainPalette(true);
-  for (const nowS of [97, 131.25, 156]) {
-    const { before, after } = aroundOf(nowS);
-    for (const of of ['ttft', 'e2e'] as const) {
-      const curve = (side: typeof before) => ({
-        values: Float64Array.from(side[`${of}_ecdf`].ms),
-        percents: Float64Array.from(side[`${of}_ecdf`].percent),
-      });
-      for (const sloMs of [0, 500, 9000]) {
-        for (const [width, height] of [
-          [220, 110],
-          [264, 150],
-          [640, 360],
-        ] as const) {
-          const { pen, labels } = recordingPen();
-          const range = ecdfRange(after[of].p50_us / 20_000, after[of].p99_us / 500);
-          const marks = [
-            [50, after[of].p50_us / 1000],
-            [99, after[of].p99_us / 1000],
-          ] as const;
-          const look = { sloMs, stroke: p.prefill, empty: '', marks, few: false, ...range };
-          drawEcdf({ ...look, ...curve(after), before: curve(before), pen, p, width, height });
-          const where = `${of} at ${nowS} s, objective ${sloMs}, ${width} × ${height}`;
-          expect(overprinted(labels), where).toEqual([]);
-          expect(outside(labels, width, height), where).toEqual([]);
-        }
+  for (const [of, times] of [
+    ['TTFT', 1],
+    ['E2E', 30],
+  ] as const) {
+    const p50 = 420 * times;
+    const [before, after] = [curveOf(240 * times, 0.15), curveOf(p50, 0.35)];
+    for (const sloMs of [0, 500, 9000]) {
+      for (const [width, height] of [
+        [220, 110],
+        [264, 150],
+        [640, 360],
+      ] as const) {
+        const { pen, labels } = recordingPen();
+        const range = ecdfRange(p50 / 20, after.p99 * 2);
+        const marks = [
+          [50, p50],
+          [99, after.p99],
+        ] as const;
+        const look = { sloMs, stroke: p.prefill, empty: '', marks, few: false, ...range };
+        drawEcdf({ ...look, ...after, before, pen, p, width, height });
+        const where = `${of}, objective ${sloMs}, ${width} × ${height}`;
+        expect(overprinted(labels), where).toEqual([]);
+        expect(outside(labels, width, height), where).toEqual([]);
       }
     }
   }

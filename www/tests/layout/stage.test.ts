@@ -3,12 +3,12 @@
 import { expect, test } from 'vitest';
 import type { Frame, ReplicaFrame } from '../../src/generated/boundary.ts';
 import { Dots } from '../../src/stage/dots.ts';
-import { clientPipes } from '../../src/stage/drawFlow.ts';
 import { drawScene } from '../../src/stage/drawStage.ts';
 import { present } from '../../src/stage/facts.ts';
 import { Trends } from '../../src/stage/history.ts';
 import { type StageLayout, stageLayout, stageNeeds } from '../../src/stage/layout.ts';
 import type { Scene } from '../../src/stage/scene.ts';
+import { clientPipes } from '../../src/stage/ways.ts';
 import { frameOf } from '../gallery/synthetic.ts';
 import { type Label, onBorder, outside, overprinted, plainPalette, recordingPen } from './pen.ts';
 

@@ -2,6 +2,7 @@
 //! about the engine.
 
 pub(crate) mod aiperf_load;
+mod benchmarks;
 pub(crate) mod clock;
 pub(crate) mod exposition;
 pub(crate) mod place;
@@ -11,9 +12,10 @@ pub mod series;
 pub mod statistics;
 mod text;
 
+pub use benchmarks::Benchmarks;
 pub(crate) use place::Place;
 pub use problems::Problems;
-pub use reading::{Benchmarks, format, formats, read};
+pub use reading::{format, formats, read};
 pub use series::{MetricSeries, Timeline};
 pub use text::Text;
 
@@ -57,19 +59,19 @@ pub struct Request {
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Load {
     /// Requests sent.
-    #[cfg_attr(feature = "schema", ts(optional))]
+    #[cfg_attr(feature = "types", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub requests: Option<u32>,
     /// Rate of sending; missing if all were sent at once or the rate is unknown.
-    #[cfg_attr(feature = "schema", ts(optional))]
+    #[cfg_attr(feature = "types", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rate_per_s: Option<f64>,
     /// Coefficient of variation of the gaps; 1 is Poisson.
-    #[cfg_attr(feature = "schema", ts(optional))]
+    #[cfg_attr(feature = "types", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub gap_cv: Option<f64>,
     /// Most requests in flight.
-    #[cfg_attr(feature = "schema", ts(optional))]
+    #[cfg_attr(feature = "types", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub concurrency: Option<u32>,
     /// Whether all were sent at once, except for the limit of requests in flight.
@@ -77,11 +79,11 @@ pub struct Load {
     /// Whether the user says that the traffic of the scenario was sent.
     pub own_traffic: bool,
     /// Mean prompt length.
-    #[cfg_attr(feature = "schema", ts(optional))]
+    #[cfg_attr(feature = "types", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub prompt_tokens: Option<f64>,
     /// Mean length of an answer.
-    #[cfg_attr(feature = "schema", ts(optional))]
+    #[cfg_attr(feature = "types", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub output_tokens: Option<f64>,
 }
@@ -91,23 +93,23 @@ pub struct Load {
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct EngineFacts {
     /// KV blocks of a replica.
-    #[cfg_attr(feature = "schema", ts(optional))]
+    #[cfg_attr(feature = "types", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub blocks: Option<u32>,
     /// Tokens of KV cache of a replica, if the number of blocks is missing.
-    #[cfg_attr(feature = "schema", ts(optional))]
+    #[cfg_attr(feature = "types", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub kv_tokens: Option<u32>,
     /// Tokens in a block.
-    #[cfg_attr(feature = "schema", ts(optional))]
+    #[cfg_attr(feature = "types", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub block_tokens: Option<u32>,
     /// Share of the GPU's memory that the engine may use.
-    #[cfg_attr(feature = "schema", ts(optional))]
+    #[cfg_attr(feature = "types", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub gpu_memory_utilization: Option<f64>,
     /// Whether prefixes are cached.
-    #[cfg_attr(feature = "schema", ts(optional))]
+    #[cfg_attr(feature = "types", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub prefix_caching: Option<bool>,
 }

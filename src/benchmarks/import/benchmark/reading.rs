@@ -1,9 +1,9 @@
 //! Recognises the format of a benchmark file and reads its runs.
 
-use super::{Benchmark, EngineFacts, Problems, Text};
+use super::{Benchmark, Benchmarks, EngineFacts, Problems, Text};
 use crate::import::BENCHMARKS;
 use crate::import::benchmark_report::is_yaml;
-use base::import::{Family, Import};
+use base::import::Import;
 use base::pointer::pointer;
 use base::{Diagnostic, Diagnostics};
 use document::limits;
@@ -11,15 +11,6 @@ use serde_json::Value;
 
 /// Most bytes of a file.
 const MOST_BYTES: usize = limits::TRACE_BYTES_PAGE as usize;
-
-/// The family of formats that benchmark tools and servers write.
-pub enum Benchmarks {}
-
-impl Family for Benchmarks {
-    type Source<'a> = Text<'a>;
-    type Report = Problems;
-    type Read = Vec<Benchmark>;
-}
 
 /// How the titles of results begin.
 const RESULT: &str = "a result of ";

@@ -1,9 +1,10 @@
 //! `tokenyard export`: the policies of a scenario as the configuration of another system.
 
 use crate::args::export::Export;
-use crate::files::input::{load, read_bounded, refused, tell_all};
+use crate::failed::Failed;
+use crate::files::input::{load, read_bounded};
 use crate::files::outputs::Outputs;
-use crate::{Failed, say, tell, unreadable};
+use crate::print::{refused, say, tell, tell_all, unreadable};
 use base::{Diagnostic, json};
 use config::export::{Exported, LineMark, System, exported};
 use document::text_from_bytes;

@@ -1,8 +1,9 @@
 //! `tokenyard import`: configurations of other programs as a scenario, and what each of their keys becomes.
 
 use crate::args::import::Import;
-use crate::files::input::{read_text, refused, scenario_document, tell_all};
-use crate::{BAD_INPUT, FILE_TROUBLE, Failed, say, tell, unreadable};
+use crate::failed::{BAD_INPUT, FILE_TROUBLE, Failed};
+use crate::files::input::{read_text, scenario_document};
+use crate::print::{refused, say, tell, tell_all, unreadable};
 use base::{Diagnostic, json};
 use config::import::configuration::{
     Conflict, Imported, Mapping, NewTraffic, Settled, TrafficAsked, imported,

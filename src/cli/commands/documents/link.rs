@@ -1,13 +1,14 @@
 //! `tokenyard link`, and scenarios from links.
 
-use crate::args::Input;
+use crate::args::input::Input;
 use crate::args::link::Link as Arguments;
-use crate::files::input::{Loaded, load, refused};
+use crate::failed::Failed;
+use crate::files::input::{Loaded, load};
 use crate::files::outputs::Outputs;
 use crate::files::trace_file;
-use crate::{BAD_INPUT, Failed, say, tell, unreadable};
+use crate::print::{refused, say, tell, unreadable};
 use base::{Diagnostic, json};
-use document::link::{Beside, Link, TraceMark, VIEW_KEYS, View, make};
+use document::link::{Beside, Link, VIEW_KEYS, View, make};
 use document::{Scenario, limits, to_json};
 use run::session::{Session, Trace, carry as carry_text, trace_mark};
 use serde_json::{Value, json};
@@ -104,17 +105,4 @@ pub(crate) fn of_run(session: &Session) -> Option<String> {
     let scenario = session.scenario();
     let trace = session.trace().map(|trace| trace_mark(&scenario, trace));
     make(&Link { scenario, trace, ..Link::default() }).map(|made| made.link)
-}
-
-/// Checks that the trace given for a link is the one that the link was made with.
-pub(crate) fn compare(source: &str, wanted: &TraceMark, given: Option<&Trace>) -> Result<(), Failed> {
-    let Some(given) = given else {
-        let found =
-            format!("a run of the trace {} of {} rows, which links do not contain", wanted.name, wanted.rows);
-        let missing = Diagnostic::error("workload.trace", found, "that file", "give it with --trace FILE");
-        return Err(refused(source, &[missing]));
-    };
-    let Some(problem) = wanted.refuses(given.len() as u64, &given.digest().hex()) else { return Ok(()) };
-    tell(&format!("{source}: {problem}"));
-    Err(Failed(BAD_INPUT))
 }

@@ -2,8 +2,9 @@
 
 use crate::args::{List, Listed};
 use crate::commands::many_runs::metrics;
+use crate::failed::Failed;
+use crate::print::say;
 use crate::text::table::{Align, Table, name};
-use crate::{Failed, say};
 use base::json;
 use document::Scenario;
 use document::preset::PRESETS;

@@ -5,3 +5,4 @@ pub(crate) mod import;
 pub(crate) mod link;
 pub(crate) mod list;
 pub(crate) mod trace;
+mod trace_tiers;

@@ -1,11 +1,11 @@
 //! `tokenyard trace`: what a trace is like, before anything runs; or the trace in another format.
 
 use crate::args::trace::Trace as Args;
-use crate::files::input::{refused, tell_all};
+use crate::failed::{BAD_INPUT, Failed};
 use crate::files::outputs::Outputs;
 use crate::files::trace_file;
-use crate::text::table::{Align, Table};
-use crate::{Failed, say, tell, unreadable};
+use crate::print::{refused, say, tell, tell_all, unreadable};
+use crate::text::table::{Align, Table, bar};
 use base::{Diagnostic, json};
 use export::TraceFormat;
 use run::session::Trace;
@@ -17,8 +17,6 @@ use study::trace::{TraceInspection, TraceLengths, TraceName};
 
 /// Buckets of time that are printed.
 const BUCKETS: usize = 20;
-/// Width of a bar.
-const BAR: u64 = 40;
 
 /// `tokenyard trace`
 pub(crate) fn run(args: &Args) -> Result<(), Failed> {
@@ -31,8 +29,11 @@ pub(crate) fn run(args: &Args) -> Result<(), Failed> {
     }
     let reading = trace_file::reading(&args.file, columns)?;
     tell_all(&args.file, &reading.diagnostics);
+    if let Some(sizes) = &args.tiers {
+        return super::trace_tiers::run(&reading, sizes, args);
+    }
     let Some(inspection) = TraceInspection::of(&reading) else {
-        return Err(Failed(crate::BAD_INPUT));
+        return Err(Failed(BAD_INPUT));
     };
     if args.json {
         return say(&format!("{}\n", json::indented(&inspection)));
@@ -236,10 +237,6 @@ fn range(from: u32, to: u32) -> String {
         to if to == from => from.to_string(),
         to => format!("{from}–{to}"),
     }
-}
-
-fn bar(count: u64, most: u64) -> String {
-    "#".repeat((count * BAR).div_ceil(most.max(1)) as usize)
 }
 
 /// Seconds with up to three decimals.

@@ -1,13 +1,14 @@
 //! `tokenyard capacity`: the highest arrival rate at which enough requests meet their objectives.
 
 use crate::args::studies::Capacity as Arguments;
+use crate::commands::many_runs::near_the_knee::near_the_knee;
 use crate::commands::many_runs::parallel::{NOTHING_DRAWN, each, progress, threads};
 use crate::commands::many_runs::ratio;
-use crate::files::input::{Loaded, load, refused, tell_all};
-use crate::text::table::visible;
-use crate::{Failed, say, tell};
+use crate::failed::Failed;
+use crate::files::input::{Loaded, load};
+use crate::print::{refused, say, tell, tell_all};
 use base::{Diagnostic, json};
-use run::session::{Audience, PoolEvidence, Session};
+use run::session::{Audience, Session};
 use study::sweep::{Capacity, Objective, SeedCapacity, capacity, capacity_of_seed};
 
 /// `tokenyard capacity`
@@ -65,14 +66,4 @@ fn text(found: &Capacity) -> String {
     let factor =
         found.factor.map_or(String::new(), |f| format!("that is {f:.3} times the scenario's rates\n"));
     format!("{}\n{factor}{}", found.text, near_the_knee(&found.evidence))
-}
-
-/// How far a capacity can be trusted, by pool.
-pub(crate) fn near_the_knee(evidence: &[PoolEvidence]) -> String {
-    let of_pool = |of_pool: &PoolEvidence| {
-        let pool = if evidence.len() > 1 { format!("{}: ", of_pool.pool) } else { String::new() };
-        format!("evidence: {}\n", visible(&format!("{pool}{}", of_pool.text)))
-    };
-    let lines: String = evidence.iter().map(of_pool).collect();
-    format!("a capacity lies near the knee, where a few per cent in the time of a step decide\n{lines}")
 }

@@ -1,11 +1,12 @@
 //! `tokenyard compare`: two scenarios on the same traffic, seed by seed.
 
-use crate::args::Input;
+use crate::args::input::Input;
 use crate::args::studies::Compare;
 use crate::commands::many_runs::parallel::{each, progress, threads};
-use crate::files::input::{Loaded, load, refused, tell_all};
+use crate::failed::Failed;
+use crate::files::input::{Loaded, load};
+use crate::print::{refused, say, tell, tell_all};
 use crate::text::table::{Align, MISSING, Table, cost, number, visible};
-use crate::{Failed, say, tell};
 use base::number_text::count;
 use base::{Diagnostic, Diagnostics, json};
 use document::Scenario;
@@ -14,7 +15,7 @@ use run::session::{Audience, Session, Trace};
 use std::sync::Arc;
 use study::compare::{
     Comparing, Difference, MetricComparison, MovedRequest, OraclePool, Outcomes, PairedPart, RegretTable,
-    RunComparison, Side, TotalComparison, Verdict,
+    RunComparison, Side, Total, Verdict,
 };
 use study::oracle::{OracleRun, oracle_of};
 
@@ -315,18 +316,25 @@ fn metric_table(c: &RunComparison) -> Table {
 /// The row that is missing where a GPU has no price.
 const COST: &str = "USD/M out tokens";
 
+/// The name of a figure in the table, and its decimals.
+fn total_words(total: Total) -> (&'static str, usize) {
+    match total {
+        Total::MetShare => ("met, share *", 4),
+        Total::FinishedShare => ("finished, share", 4),
+        Total::GoodputPerS => ("goodput, req/s", 3),
+        Total::OutputTokensPerS => ("output, tokens/s", 1),
+        Total::KvHitRate => ("cache hits, share", 4),
+        Total::Preemptions => ("preemptions", 1),
+        Total::UsdPerMillionOutputTokens => (COST, 3),
+    }
+}
+
 fn total_table(c: &RunComparison) -> Table {
     let mut table = table("whole runs");
-    let t = &c.totals;
-    let all: [(&str, &TotalComparison, usize); 7] = [
-        ("met, share *", &t.met_share, 4),
-        ("finished, share", &t.finished_share, 4),
-        ("goodput, req/s", &t.goodput_per_s, 3),
-        ("output, tokens/s", &t.output_tokens_per_s, 1),
-        ("cache hits, share", &t.kv_hit_rate, 4),
-        ("preemptions", &t.preemptions, 1),
-        (COST, &t.usd_per_million_output_tokens, 3),
-    ];
+    let all = c.totals.rows().map(|(total, of)| {
+        let (name, decimals) = total_words(total);
+        (name, of, decimals)
+    });
     let handovers = c.handovers.as_ref().map(|h| {
         [
             ("prefilled apart, share", &h.remote_share, 4),
@@ -342,7 +350,7 @@ fn total_table(c: &RunComparison) -> Table {
         let mut row = vec![name.to_owned()];
         row.extend(cells(&of.difference, decimals));
         if name == COST {
-            let (usd, tokens) = (&of.difference, &t.output_tokens_per_s.difference);
+            let (usd, tokens) = (&of.difference, &c.totals.output_tokens_per_s.difference);
             row[1] = cost(usd.a, decimals, tokens.a.filter(|x| *x > 0.0));
             row[2] = cost(usd.b, decimals, tokens.b.filter(|x| *x > 0.0));
         }

@@ -3,8 +3,9 @@
 use crate::args::evaluate::Evaluate;
 use crate::commands::many_runs::parallel::{each, threads};
 use crate::commands::many_runs::suite_files::{SUITES, SuiteFile, open_suite};
-use crate::files::input::{read_at_most, refused};
-use crate::{Failed, say, unreadable};
+use crate::failed::Failed;
+use crate::files::input::read_at_most;
+use crate::print::{refused, say, unreadable};
 use document::limits;
 use rayon::ThreadPool;
 use std::fs::File;

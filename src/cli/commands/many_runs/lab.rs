@@ -1,9 +1,9 @@
 //! `tokenyard lab`: the report of an evolution as one page of HTML.
 
 use crate::args::evaluate::Lab as Arguments;
-use crate::files::input::refused;
+use crate::failed::Failed;
 use crate::files::outputs::Outputs;
-use crate::{Failed, tell, unreadable};
+use crate::print::{refused, tell, unreadable};
 use base::Diagnostic;
 use document::limits;
 use std::fs::File;

@@ -1,14 +1,10 @@
 //! Further figures of runs, by name: those of the readable summary that are neither latencies nor rates.
 
-use crate::Failed;
-use crate::files::input::refused;
+use crate::failed::Failed;
+use crate::print::refused;
 use crate::text::table::{Align, Table};
 use base::Diagnostic;
 use run::session::report::RunMetric;
-
-/// Help of the option.
-pub(crate) const METRIC: &str = "Add a figure of the whole run, such as preemption_rate or refused_rate_limit; `tokenyard list metrics` \
-                                 names them all; may be repeated";
 
 /// The figures with these names.
 pub(crate) fn named(names: &[String]) -> Result<Vec<RunMetric>, Failed> {

@@ -5,6 +5,7 @@ pub(crate) mod compare;
 pub(crate) mod evaluate;
 pub(crate) mod lab;
 pub(crate) mod metrics;
+mod near_the_knee;
 pub(crate) mod parallel;
 pub(crate) mod rank;
 pub(crate) mod ratio;

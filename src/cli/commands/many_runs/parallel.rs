@@ -1,6 +1,7 @@
 //! Runs in parallel, on all cores or on the number that the user gives.
 
-use crate::{FILE_TROUBLE, Failed, tell};
+use crate::failed::{FILE_TROUBLE, Failed};
+use crate::print::tell;
 use indicatif::{ProgressBar, ProgressStyle};
 use rayon::ThreadPool;
 use rayon::prelude::*;

@@ -1,11 +1,11 @@
 //! `tokenyard capacity --vary-ratio`: the capacity with each ratio of prefill to decode replicas at equal GPUs.
 
 use crate::args::studies::Capacity as Arguments;
-use crate::commands::many_runs::capacity::near_the_knee;
+use crate::commands::many_runs::near_the_knee::near_the_knee;
 use crate::commands::many_runs::parallel::{each, progress, threads};
-use crate::files::input::refused;
+use crate::failed::Failed;
+use crate::print::{refused, say};
 use crate::text::table::{Align, Table, number};
-use crate::{Failed, say};
 use base::json;
 use document::Scenario;
 use run::session::Trace;

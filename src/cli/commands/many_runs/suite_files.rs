@@ -1,7 +1,8 @@
 //! Suites from files, with the scenarios and traces that they name: files beside the suite, and built-in ones.
 
-use crate::files::{trace_file, yaml};
+use crate::files::trace_file;
 use base::{Diagnostic, Diagnostics, alike};
+use config::import::documents::yaml;
 use document::preset::{PRESETS, Preset};
 use document::{limits, replay_trace, text_from_bytes, value_from_json};
 use run::session::Trace;

@@ -7,10 +7,11 @@
 
 use crate::args::studies::Sweep;
 use crate::commands::many_runs::parallel::{NOTHING_DRAWN, each, progress, threads};
-use crate::files::input::{Loaded, load, refused, tell_all};
+use crate::failed::Failed;
+use crate::files::input::{Loaded, load};
 use crate::files::outputs::Outputs;
+use crate::print::{refused, say, tell, tell_all, unreadable};
 use crate::text::table::{Align, Table, cost, number, visible};
-use crate::{Failed, say, tell, unreadable};
 use base::{Diagnostic, Diagnostics, json};
 use document::Scenario;
 use run::session::report::MetricUnit;

@@ -1,15 +1,18 @@
 //! `tokenyard validate` and `tokenyard calibrate` on the user's own benchmark: the file of a tool or a server, and a
 //! scenario with the cluster that it ran on.
 
-use crate::args::Input;
-use crate::commands::measured::validate::{EXPERIMENTS, OwnRow, percent};
-use crate::files::input::{load, refused, tell_all};
-use crate::files::yaml;
-use crate::{BAD_INPUT, Failed, say, tell, unreadable};
+use crate::args::input::Input;
+use crate::commands::measured::experiments::EXPERIMENTS;
+use crate::commands::measured::own_row::OwnRow;
+use crate::failed::{BAD_INPUT, Failed};
+use crate::files::input::load;
+use crate::print::{refused, say, tell, tell_all, unreadable};
+use crate::text::table::signed_percent;
 use base::{Diagnostic, SortedMap};
 use benchmarks::import::benchmark::{self, Benchmark};
 use benchmarks::import::{finite_yaml, is_yaml};
 use benchmarks::{self, Compared, Comparison, OneRun, SeriesCompared, ToldLoad, compare, replay};
+use config::import::documents::yaml;
 use document::{LatencyModel, Scenario, limits, parse};
 use serde_json::Value;
 use std::fmt::Write;
@@ -178,7 +181,7 @@ fn push_series(text: &mut String, series: &[SeriesCompared]) {
                 "{:<22} {:>8} {measured:>14.3} {simulated:>12.3} {distance:>12.3} {:>9}",
                 s.metric,
                 s.instants,
-                percent(s.error)
+                signed_percent(s.error)
             ),
         );
     }
@@ -216,7 +219,7 @@ fn push_rows(text: &mut String, rows: &[Compared]) {
     line(text, &format!("{:<26} {:>22} {:>12} {:>9}", "figure", "measured", "simulated", "error"));
     for row in rows {
         let [name, measured] = cells(row);
-        let error = if row.inside == Some(true) { "inside".to_owned() } else { percent(row.error) };
+        let error = if row.inside == Some(true) { "inside".to_owned() } else { signed_percent(row.error) };
         line(text, &format!("{name:<26} {measured:>22} {:>12.3} {error:>9}", row.simulated));
     }
 }

@@ -2,9 +2,12 @@
 //! --level 2`.
 
 use crate::args::LeaveOut;
-use crate::commands::measured::calibrate::{FIRST, Set, fit_set, of_sets, release, row, start_of, with_twin};
-use crate::commands::measured::validate::{Found, Job, OwnRow, replay_jobs};
-use crate::{Failed, say, tell};
+use crate::commands::measured::experiments::Found;
+use crate::commands::measured::fit_set::{FIRST, Set, fit_set, of_sets, release, row, start_of, with_twin};
+use crate::commands::measured::own_row::OwnRow;
+use crate::commands::measured::replay_jobs::{Job, replay_jobs};
+use crate::failed::Failed;
+use crate::print::{say, tell};
 use document::{EngineGeneration, model_key};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Mutex;

@@ -2,9 +2,9 @@
 //! limiting objective.
 
 use crate::args::queueing::Size;
-use crate::files::input::refused;
+use crate::failed::Failed;
+use crate::print::{refused, say};
 use crate::text::table::number;
-use crate::{Failed, say};
 use base::{Diagnostic, Diagnostics, json};
 use document::{Cluster, Pool, Scenario};
 use queueing::{

@@ -2,31 +2,25 @@
 
 use crate::args::{LatencyName, Validate};
 use crate::commands::measured::benchmark;
+use crate::commands::measured::experiments::{Found, experiments, files_of};
 use crate::commands::measured::leave_out::{held_out, transfers};
-use crate::files::input::{refused, tell_all};
-use crate::files::outputs::{Outputs, named_in, takes_bytes};
+use crate::commands::measured::own_row::coefficients;
+use crate::commands::measured::replay_jobs::{Job, replay_jobs};
+use crate::commands::measured::rows_of::rows_of;
+use crate::failed::{BAD_INPUT, DIFFERENT, Failed};
+use crate::files::outputs::{Outputs, takes_bytes};
+use crate::print::{say, tell, unreadable};
 use crate::text::messages::of_file;
-use crate::{BAD_INPUT, DIFFERENT, Failed, say, tell, unreadable};
-use base::{Diagnostic, SortedMap};
-use document::{CalibratedCoefficients, EngineGeneration, Read, data_from_value, value_from_long_json};
+use crate::text::table::signed_percent;
 use serde::Serialize;
 use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use tools::validate::{
-    Aggregate, Distance, Experiment, Found as Coefficients, Latency, LeftOut, Options, Outcome, Ranking,
-    Recorded, Row, Unmodelled, aggregates, distance_table, distances, evidence_table, is_silicon,
-    left_out_table, level_table, page_data, page_figures, page_level, page_models, page_rankings, pictures,
-    rankings, read, read_silicon, recorded, replay, tables, worse,
+    Aggregate, Distance, Experiment, Latency, LeftOut, Options, Outcome, Ranking, Recorded, Row, Unmodelled,
+    aggregates, distance_table, distances, evidence_table, left_out_table, level_table, page_data,
+    page_figures, page_level, page_models, page_rankings, pictures, rankings, recorded, tables, worse,
 };
-
-/// The file of experiments in a folder.
-pub(crate) const EXPERIMENTS: &str = "experiments.json";
-
-/// Experiments, each with the folder of its files.
-pub(crate) type Found = Vec<(Experiment, PathBuf)>;
 
 /// Everything, as `--json` prints it.
 #[derive(Serialize)]
@@ -95,17 +89,6 @@ fn keep_apart(args: &Validate, found: &Found) -> Result<(), Failed> {
     let single = single.into_iter().filter_map(|(option, path)| Some((option, path.clone()?)));
     Outputs::beside(read).add_all(report.chain(single))?;
     [&args.record, &args.evidence].into_iter().flatten().try_for_each(|path| takes_bytes(path))
-}
-
-/// The files of experiments, and those that they name.
-pub(crate) fn files_of(paths: &[PathBuf], found: &Found) -> Vec<PathBuf> {
-    let mut all: Vec<PathBuf> =
-        paths.iter().flat_map(|path| [path.clone(), path.join(EXPERIMENTS)]).collect();
-    for (experiment, folder) in found {
-        all.extend(["points.csv", "steps.csv"].map(|name| folder.join(name)));
-        all.extend(named_in(&experiment.document, folder));
-    }
-    all
 }
 
 fn write(path: &Path, text: &str) -> Result<(), Failed> {
@@ -255,69 +238,6 @@ fn latency(args: &Validate) -> Result<(Latency, &'static str), Failed> {
     })
 }
 
-/// One row of a file of coefficients.
-#[derive(Clone, Serialize)]
-pub(crate) struct OwnRow {
-    pub(crate) gpu: String,
-    pub(crate) engine: EngineGeneration,
-    /// The experiments that the coefficients were fitted to.
-    pub(crate) rests_on: Vec<String>,
-    pub(crate) coefficients: CalibratedCoefficients,
-    /// By coefficient: half of its 95 % interval; missing if the data do not determine it.
-    pub(crate) intervals: SortedMap<String, Option<f64>>,
-    /// By coefficient: number of experiments that determine it.
-    pub(crate) experiments: SortedMap<String, u32>,
-    /// By model: how much longer its layers take than those of others, in microseconds.
-    pub(crate) models: SortedMap<String, f64>,
-}
-
-document::shape! {
-    read entry OwnRow {
-        gpu engine rests_on [default] coefficients intervals [default] experiments [default] models [default]
-    }
-}
-
-/// Coefficients by GPU and release.
-pub(crate) type Own = Vec<(String, EngineGeneration, Coefficients)>;
-
-pub(crate) fn coefficients(path: &Path) -> Result<Own, Failed> {
-    let text = std::fs::read_to_string(path).map_err(|e| unreadable(&path.display(), &e))?;
-    let rows: Vec<OwnRow> = rows_of(path, &text, "a file that `tokenyard calibrate -o` wrote")?;
-    let found = |r: OwnRow| Coefficients { coefficients: r.coefficients, models: r.models };
-    Ok(rows.into_iter().map(|r| (r.gpu.clone(), r.engine, found(r))).collect())
-}
-
-/// The rows of a file that this program wrote earlier.
-fn rows_of<T: Read>(path: &Path, text: &str, what: &str) -> Result<Vec<T>, Failed> {
-    let name = path.display().to_string();
-    let value = value_from_long_json(text, [what, "check that this is the right file"]);
-    let value = value.map_err(|problems| refused(&name, &problems))?;
-    if !value.is_array() {
-        let fix = "check that this is the right file";
-        return Err(refused(&name, &[Diagnostic::error("", "no list", what, fix)]));
-    }
-    data_from_value(&value, what).map_err(|problems| refused(&name, &problems))
-}
-
-/// All experiments of the folders and files.
-pub(crate) fn experiments(paths: &[PathBuf]) -> Result<Found, Failed> {
-    let mut found = Found::new();
-    for path in paths {
-        let (file, folder) = if path.is_dir() {
-            (path.join(EXPERIMENTS), path.clone())
-        } else {
-            (path.clone(), path.parent().unwrap_or_else(|| Path::new("")).to_path_buf())
-        };
-        let text = std::fs::read_to_string(&file).map_err(|e| unreadable(&file.display(), &e))?;
-        let name = file.display().to_string();
-        let read = if is_silicon(&text) { read_silicon } else { read };
-        let (list, problems) = read(&text).map_err(|problems| refused(&name, &problems))?;
-        tell_all(&name, &problems);
-        found.extend(list.into_iter().map(|e| (e, folder.clone())));
-    }
-    Ok(found)
-}
-
 /// Replays all; the order is that of the experiments.
 fn replay_all(found: &Found, options: &Options) -> Outcome {
     let jobs: Vec<Job<'_>> = found.iter().map(|of| (of, options.clone())).collect();
@@ -327,40 +247,6 @@ fn replay_all(found: &Found, options: &Options) -> Outcome {
         all.unmodelled.extend(outcome.unmodelled);
     }
     all
-}
-
-/// An experiment with its folder, and how it is replayed.
-pub(crate) type Job<'a> = (&'a (Experiment, PathBuf), Options);
-
-/// Replays on all cores; the order is that of the jobs.
-pub(crate) fn replay_jobs(jobs: &[Job<'_>]) -> Vec<Outcome> {
-    in_threads(jobs.len(), |i| {
-        let ((experiment, folder), options) = &jobs[i];
-        let files = |name: &str| std::fs::read(folder.join(name)).map_err(|e| of_file(&e));
-        replay(experiment, &files, options)
-    })
-}
-
-/// The results of the work for each number below `count`, on one thread per core.
-pub(crate) fn in_threads<T: Send>(count: usize, work: impl Fn(usize) -> T + Sync) -> Vec<T> {
-    let done: Vec<Mutex<Option<T>>> = (0..count).map(|_| Mutex::new(None)).collect();
-    let next = AtomicUsize::new(0);
-    let one_by_one = || loop {
-        let i = next.fetch_add(1, Ordering::Relaxed);
-        let Some(place) = done.get(i) else { break };
-        let made = work(i);
-        *place.lock().expect("no thread panics while it is locked") = Some(made);
-    };
-    let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-    std::thread::scope(|scope| {
-        for _ in 1..threads.min(count) {
-            scope.spawn(one_by_one);
-        }
-        one_by_one();
-    });
-    done.into_iter()
-        .filter_map(|place| place.into_inner().expect("no thread panics while it is locked"))
-        .collect()
 }
 
 fn print(args: &Validate, latency: &str, found: &Found, outcome: &Outcome) -> Result<(), Failed> {
@@ -423,14 +309,10 @@ fn push_rows(text: &mut String, rows: &[Row]) {
         writeln!(
             text,
             "{name:<54} {regime:<9} {figure:<13} {measured:>12.3} {simulated:>12.3} {:>8}{fitted}",
-            percent(r.error)
+            signed_percent(r.error)
         )
         .expect("a String takes any text");
     }
-}
-
-pub(crate) fn percent(error: Option<f64>) -> String {
-    error.map_or_else(|| "-".to_owned(), |e| format!("{:+.1} %", e * 100.0))
 }
 
 fn push_groups(text: &mut String, groups: &[Aggregate]) {
@@ -445,7 +327,7 @@ fn push_groups(text: &mut String, groups: &[Aggregate]) {
             g.regime,
             g.experiments,
             g.median * 100.0,
-            percent(Some(g.signed)),
+            signed_percent(Some(g.signed)),
             g.worst * 100.0,
             g.worst_id
         )

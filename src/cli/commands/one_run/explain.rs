@@ -2,9 +2,10 @@
 
 use crate::args::studies::{Explain as Arguments, SpanName, TimeName};
 use crate::commands::one_run::what_if::instant;
-use crate::files::input::{Loaded, load, refused, tell_all};
+use crate::failed::Failed;
+use crate::files::input::{Loaded, load};
+use crate::print::{refused, say, tell_all};
 use crate::text::table::{Align, Table, visible};
-use crate::{Failed, say};
 use base::{Diagnostic, json};
 use study::whatif::{AccountedTime, CausePart, ExplainQuery, Explaining, Explanation, SpanBy};
 

@@ -1,9 +1,9 @@
 //! Files of rows that a run writes in addition to its report.
 
 use crate::args::rows::Rows;
-use crate::files::input::refused;
+use crate::failed::Failed;
 use crate::files::outputs::Outputs;
-use crate::{Failed, tell, unreadable};
+use crate::print::{refused, tell, unreadable};
 use base::{Diagnostic, Micros};
 use export::{
     Format, MOST_SLICES, MOST_VALUES, MetricsOutput, Output, Table, TableError, Tables, TraceOutput, Written,

@@ -1,10 +1,12 @@
 //! `tokenyard run`: runs a scenario to its end.
 
-use crate::args::{Input, Run};
+use crate::args::Run;
+use crate::args::input::Input;
 use crate::commands::one_run::rows::RowFiles;
-use crate::files::input::{Loaded, load, refused, tell_all};
+use crate::failed::Failed;
+use crate::files::input::{Loaded, load};
+use crate::print::{refused, say, tell, tell_all};
 use crate::text::summary;
-use crate::{Failed, say, tell};
 use base::json;
 use indicatif::{ProgressBar, ProgressStyle};
 use run::session::{Audience, Pace, Report, Session, Stop};

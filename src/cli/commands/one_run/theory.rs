@@ -1,9 +1,10 @@
 //! `tokenyard theory`: compares a run with laws of queueing theory.
 
 use crate::args::studies::Theory as Arguments;
-use crate::files::input::{Loaded, load, refused};
+use crate::failed::Failed;
+use crate::files::input::{Loaded, load};
+use crate::print::{refused, say};
 use crate::text::table::{Align, MISSING, Table, number};
-use crate::{Failed, say};
 use base::{Diagnostic, json};
 use std::fmt::Write;
 use study::compare::Outcomes;

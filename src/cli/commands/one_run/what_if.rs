@@ -1,9 +1,10 @@
 //! `tokenyard what-if`: one routing decision and its alternatives.
 
 use crate::args::studies::{StageName, WhatIf as Arguments};
-use crate::files::input::{Loaded, load, refused, tell_all};
+use crate::failed::Failed;
+use crate::files::input::{Loaded, load};
+use crate::print::{refused, say, tell_all};
 use crate::text::table::{Align, MISSING, Table, number};
-use crate::{Failed, say};
 use base::{Diagnostic, json};
 use document::limits;
 use study::whatif::{Alternative, AskedStage, Asking, WhatIf, WhatIfQuery};

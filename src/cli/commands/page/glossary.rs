@@ -1,6 +1,7 @@
 //! `tokenyard glossary`: the words of the glossary as JSON, a word on each line.
 
-use crate::{BAD_INPUT, Failed, say, tell};
+use crate::failed::{BAD_INPUT, Failed};
+use crate::print::{say, tell};
 use base::json;
 use tools::glossary;
 

@@ -2,8 +2,9 @@
 
 use crate::args::lesson::{CheckLesson, Lesson as Arguments, LessonCommand, NewLesson};
 use crate::commands::many_runs::parallel::{each, progress, threads};
-use crate::files::input::{read_lesson, refused};
-use crate::{DIFFERENT, Failed, say, unreadable};
+use crate::failed::{DIFFERENT, Failed};
+use crate::files::input::read_lesson;
+use crate::print::{refused, say, unreadable};
 use base::{Diagnostic, Diagnostics, alike, json};
 use serde::Serialize;
 use std::fmt::Write;

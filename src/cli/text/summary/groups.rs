@@ -1,7 +1,6 @@
 //! The summary's tables of groups and of the slowest requests, and its lines on fairness, the CPU tier and decisions.
 
-use crate::text::summary::known;
-use crate::text::table::{Align, Table, name, number};
+use crate::text::table::{Align, Table, known, name, number};
 use run::session::Report;
 use run::session::report::GroupPart;
 use std::fmt::{self, Write};

@@ -6,7 +6,7 @@ mod rest;
 mod sessions;
 mod split;
 
-use crate::text::table::{Align, NO_PRICE, Table, name, number, visible};
+use crate::text::table::{Align, NO_PRICE, Table, known, name, number, visible};
 use base::small::decimal;
 use run::session::Report;
 use std::fmt::{self, Write};
@@ -87,11 +87,6 @@ fn latencies(r: &Report) -> Table {
         table.row(row);
     }
     table
-}
-
-/// A figure over `count` values: a dash if there are none.
-pub(crate) fn known(count: u64, figure: f64, decimals: usize) -> String {
-    number((count > 0).then_some(figure), decimals)
 }
 
 fn write_rates(out: &mut String, r: &Report) -> fmt::Result {

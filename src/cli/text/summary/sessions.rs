@@ -1,7 +1,6 @@
 //! The summary's lines on sessions: how many, how long, and how much of their prompts was in the cache by turn.
 
-use crate::text::summary::known;
-use crate::text::table::number;
+use crate::text::table::{known, number};
 use run::session::Report;
 use std::fmt::{self, Write};
 

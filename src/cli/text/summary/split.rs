@@ -1,7 +1,6 @@
 //! The summary's lines on prefill and decode apart: ratio, share prefilled elsewhere, hand-overs, ports and the hint.
 
-use crate::text::summary::known;
-use crate::text::table::{number, visible};
+use crate::text::table::{known, number, visible};
 use run::session::Report;
 use run::session::report::{DisaggregationPart, LinkPart, PoolPart};
 use std::fmt::{self, Write};

@@ -5,7 +5,8 @@ use crate::autoscalers::hpa::map;
 use crate::autoscalers::keys;
 use crate::autoscalers::measured::{NOT_MEASURED, by_analyser, is_gauge, measured, others_decide};
 use crate::import::configuration::Reader;
-use crate::kubernetes::object::{ObjectKind, Patch, object, target};
+use crate::import::configuration::patch::Patch;
+use crate::kubernetes::object::{ObjectKind, object, target};
 use base::Diagnostic;
 use serde_json::{Value, json};
 

@@ -3,15 +3,11 @@
 
 use crate::autoscalers::wva::controller;
 use crate::autoscalers::wva::map::{self, Analyser};
-use crate::import::CONFIGURATIONS;
-use crate::import::configuration::{Reader, embedded};
-use crate::kubernetes::object::{ObjectKind, Patch, object};
+use crate::import::configuration::patch::Patch;
+use crate::import::configuration::{Configuration, Reader, embedded};
 use base::Diagnostic;
+use base::import::Import;
 use serde_json::{Map, Value, json};
-
-/// An object of this kind.
-pub(crate) const ANALYSER_CONFIG_MAP: ObjectKind =
-    ObjectKind { kind: "ConfigMap", read: |source, report| object(source, report, config_map) };
 
 /// The entry that those of models inherit from.
 const DEFAULT: &str = "data.default";
@@ -19,8 +15,8 @@ const DEFAULT: &str = "data.default";
 /// Further keys of the entries, which only they have.
 const BESIDE: [&str; 5] = ["tuningEnabled", "analyzerName", "model_id", "enableLimiter", "analyzers"];
 
-/// The entries: `default` of an analyser, those of models, which override it, and those of other formats.
-fn config_map(r: &mut Reader<'_>) -> Vec<Patch> {
+/// The entries: `default` of an analyser, those of models, which override it, and those of other `formats`.
+pub(crate) fn config_map(r: &mut Reader<'_>, formats: &[&dyn Import<Configuration>]) -> Vec<Patch> {
     let data = r.get("data").and_then(Value::as_object);
     let names: Vec<String> = data.map(|d| d.keys().cloned().collect()).unwrap_or_default();
     let mut found: Vec<Patch> = controller::controller(r, &names).into_iter().collect();
@@ -31,9 +27,9 @@ fn config_map(r: &mut Reader<'_>) -> Vec<Patch> {
         if r.mappings.iter().any(|m| m.key == at || m.key.starts_with(&format!("{at}."))) {
             continue;
         }
-        let format = r.get(&at).and_then(|value| {
-            CONFIGURATIONS.iter().find(|format| value.is_object() && format.recognises(value))
-        });
+        let format = r
+            .get(&at)
+            .and_then(|value| formats.iter().find(|format| value.is_object() && format.recognises(value)));
         if let Some(format) = format {
             r.note(&at, &format!("read as {}", format.title()));
             found.extend(embedded::read(r, &at, *format).autoscalers);

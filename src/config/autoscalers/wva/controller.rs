@@ -4,8 +4,8 @@
 use crate::capability::Capability::{
     self, Coordinator, GpuLimits, MeasurementAge, Nodes, OneController, PoolsMeasured,
 };
+use crate::import::configuration::patch::Patch;
 use crate::import::configuration::reader::{Reader, seconds_of};
-use crate::kubernetes::object::Patch;
 use base::Diagnostic;
 use serde_json::{Value, json};
 

@@ -3,7 +3,8 @@
 use crate::autoscalers::keys;
 use crate::autoscalers::wva::map;
 use crate::import::configuration::Reader;
-use crate::kubernetes::object::{ObjectKind, Patch, object, target};
+use crate::import::configuration::patch::Patch;
+use crate::kubernetes::object::{ObjectKind, object, target};
 use serde_json::json;
 
 /// An object of this kind.

@@ -1,7 +1,7 @@
 //! Flow control and admission of llm-d's router: saturation detectors, bands of priority, policies of fairness and order,
 //! the probabilistic admitter. Without the gate `flowControl` a saturated router refuses requests of negative priority.
 
-use crate::epp::map::{CONCURRENCY, Parameter, UTILIZATION};
+use crate::epp::map::{CONCURRENCY, Parameter, SERVICE, UTILIZATION, former_service};
 use crate::epp::read::plugins::SHEDS;
 use crate::epp::read::stages::Plugin;
 use crate::import::configuration::reader::Reader;
@@ -292,15 +292,13 @@ fn policies(r: &mut Reader<'_>, plugins: &[Plugin<'_>], at: &str, into: &str, fi
 /// The settings of program-aware fairness.
 fn service(r: &mut Reader<'_>, plugin: &Plugin<'_>) -> Value {
     let mut fields = json!({});
-    for (key, field) in [
-        ("lasWeightService", "service_weight"),
-        ("lasWeightHeadWait", "wait_weight"),
-        ("lasHalfLifeSeconds", "half_life_s"),
-        ("outputTokenWeight", "output_weight"),
-    ] {
-        let path = format!("{}.parameters.{key}", plugin.at);
-        if let Some(x) = r.number(&path, &format!("{field} of the fairness program-aware")) {
-            fields[field] = json!(x);
+    for parameter in &SERVICE {
+        for key in former_service(parameter.theirs).into_iter().chain([parameter.theirs]) {
+            let path = format!("{}.parameters.{key}", plugin.at);
+            let becomes = format!("{} of the fairness program-aware", parameter.field);
+            if let Some(x) = r.number(&path, &becomes) {
+                fields[parameter.field] = json!(x);
+            }
         }
     }
     fields

@@ -2,8 +2,8 @@
 
 use crate::capability::Capability::{BlockSizes, CacheSight, RouterSight};
 use crate::epp::map::{
-    AFFINITY, APPROXIMATE, BLOCK, FORMER_BLOCK, MEMORY, MEMORY_PLUGINS, OTHERS, PREDICTION, Parameter,
-    SCORERS, parameters_of,
+    AFFINITY, APPROXIMATE, BLOCK, FORMER_BLOCK, MEMORY, MEMORY_PLUGINS, OTHERS, PREDICTION, PROGRAM_AWARE,
+    Parameter, SCORERS, parameters_of,
 };
 use crate::epp::read::stages::Plugin;
 use crate::import::configuration::reader::Reader;
@@ -34,8 +34,7 @@ const USUAL_BLOCK: u64 = 16;
 /// Whether a plugin takes part in flow control or admission, which `flow` reads.
 pub(crate) fn is_of_flow(kind: &str) -> bool {
     let ends = ["-fairness-policy", "-ordering-policy", "-detector", "-usage-limit-policy", "-usage-policy"];
-    let also =
-        ["probabilistic-admitter", SHEDS, "program-aware-fairness", "priority-holdback", "soft-reflective"];
+    let also = ["probabilistic-admitter", SHEDS, PROGRAM_AWARE, "priority-holdback", "soft-reflective"];
     ends.iter().any(|end| kind.ends_with(end)) || also.iter().any(|begin| kind.starts_with(begin))
 }
 

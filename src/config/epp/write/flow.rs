@@ -1,7 +1,7 @@
 //! Flow control and admission of a router's file.
 
-use crate::epp::map::{CONCURRENCY, UTILIZATION};
-use crate::epp::write::{Draft, unless};
+use crate::epp::map::{CONCURRENCY, PROGRAM_AWARE, SERVICE, UTILIZATION};
+use crate::epp::write::draft::Draft;
 use crate::export::Row;
 use crate::yaml::node::YamlNode;
 use crate::yaml::scalar::{Scalar, number};
@@ -226,7 +226,7 @@ fn detector(draft: &mut Draft<'_>, own: &Detector, path: &str) -> Option<String>
                 ConcurrencyMode::Hybrid => "hybrid",
             };
             let document = d.write();
-            let mut parameters = vec![("concurrencyMode", unless(mode, "requests"))];
+            let mut parameters = vec![("concurrencyMode", Want::unless(mode, "requests"))];
             parameters.extend(CONCURRENCY.iter().map(|parameter| parameter.want(&document)));
             let value =
                 format!("concurrency by {mode}: {} requests, {} tokens", d.max_requests, d.max_tokens);
@@ -257,14 +257,18 @@ fn ceilings(draft: &mut Draft<'_>, own: &Ceilings) -> Option<String> {
                 draft.rows.push(Row::exact(path, "ceilings", "static 1", kind).default_there(true));
                 return None;
             }
-            (kind, vec![("threshold", unless(own.ceiling, 1.0))], format!("static {}", number(own.ceiling)))
+            (
+                kind,
+                vec![("threshold", Want::unless(own.ceiling, 1.0))],
+                format!("static {}", number(own.ceiling)),
+            )
         }
         Ceilings::PriorityHoldback(own) => {
             let by = if own.by == HoldbackBy::Value { "value" } else { "rank" };
             let parameters = vec![
-                ("domain", unless(by, "rank")),
+                ("domain", Want::unless(by, "rank")),
                 ("minCeiling", Want::said(own.min)),
-                ("maxCeiling", unless(own.max, 1.0)),
+                ("maxCeiling", Want::unless(own.max, 1.0)),
             ];
             let value = format!("priority-holdback {} to {} by {by}", number(own.max), number(own.min));
             ("priority-holdback-policy", parameters, value)
@@ -283,12 +287,8 @@ fn fairness(draft: &mut Draft<'_>, own: &Fairness) -> String {
         Fairness::GlobalStrict => return "global-strict-fairness-policy".to_owned(),
         Fairness::RoundRobin => ("round-robin-fairness-policy", Vec::new()),
         Fairness::ProgramAware(own) => {
-            let parameters = vec![
-                ("weightService", unless(own.service_weight, 0.8)),
-                ("weightServiceHeadWait", unless(own.wait_weight, 0.2)),
-                ("serviceHalfLifeSeconds", unless(own.half_life_s, 60.0)),
-            ];
-            ("program-aware-fairness", parameters)
+            let document = own.write();
+            (PROGRAM_AWARE, SERVICE.iter().map(|parameter| parameter.want(&document)).collect())
         }
     };
     draft.plugin(kind, kind, parameters, "")
@@ -320,7 +320,7 @@ fn policies(draft: &mut Draft<'_>, own: &FlowControl) -> (Want<'static>, Want<'s
     draft.rows.push(
         Row::exact(path, "ordering", order.as_str(), "orderingPolicyRef").default_there(order == usual[1]),
     );
-    (unless(fair.as_str(), usual[0]), unless(order.as_str(), usual[1]))
+    (Want::unless(fair.as_str(), usual[0]), Want::unless(order.as_str(), usual[1]))
 }
 
 /// The bands with settings of their own.
@@ -337,8 +337,8 @@ fn bands(draft: &mut Draft<'_>, own: &FlowControl) -> Want<'static> {
             ("priority", Want::said(Scalar::Whole(i64::from(band.priority)))),
             ("maxRequests", requests),
             ("maxBytes", bytes),
-            ("fairnessPolicyRef", unless(fair.as_str(), usual[0].as_str())),
-            ("orderingPolicyRef", unless(order.as_str(), usual[1].as_str())),
+            ("fairnessPolicyRef", Want::unless(fair.as_str(), usual[0].as_str())),
+            ("orderingPolicyRef", Want::unless(order.as_str(), usual[1].as_str())),
         ]);
         (band.priority.to_string(), want)
     };

@@ -1,9 +1,9 @@
 //! What the router remembers of prompts: its own memory, or what replicas report.
 
 use crate::epp::map::{APPROXIMATE, BLOCK, FORMER_BLOCK, MEMORY, MEMORY_PLUGINS, Parameter};
-use crate::epp::write::scorers::Stage;
+use crate::epp::write::draft::Draft;
+use crate::epp::write::stage::Stage;
 use crate::epp::write::there::PRECISE;
-use crate::epp::write::{Draft, unless};
 use crate::export::Row;
 use crate::yaml::scalar::{Scalar, quantity};
 use crate::yaml::want::Want;
@@ -57,8 +57,10 @@ pub(crate) fn rows(draft: &mut Draft<'_>, router: &Weighted, at: &str, stage: &S
         };
         draft.rows.push(row.default_there(is_default).was(before));
         if !same_in_bytes {
-            parameters
-                .push((*theirs, defaults[i].map_or_else(|| Want::said(n), |default| unless(n, default))));
+            parameters.push((
+                *theirs,
+                defaults[i].map_or_else(|| Want::said(n), |default| Want::unless(n, default)),
+            ));
             if let Some((key, _)) = former[i] {
                 parameters.push((key, Want::Nothing));
             }

@@ -1,7 +1,9 @@
 //! Scorers, filters and pickers of a router as plugins.
 
 use crate::epp::map::{PREDICTION, STAYS, parameters_of};
-use crate::epp::write::{Draft, memory, unless};
+use crate::epp::write::draft::Draft;
+use crate::epp::write::memory;
+use crate::epp::write::stage::Stage;
 use crate::export::Row;
 use crate::yaml::scalar::{Scalar, number};
 use crate::yaml::want::Want;
@@ -11,18 +13,6 @@ use document::{
 };
 
 type Parameters = Vec<(&'static str, Want<'static>)>;
-
-/// A profile being made: where its router stands, its name, and what it is used for.
-pub(crate) struct Stage<'a> {
-    /// Path of the router in the scenario.
-    pub(crate) at: &'a str,
-    /// Name of the profile.
-    pub(crate) profile: &'a str,
-    /// Prompt tokens per second of a replica by its latency model.
-    pub(crate) peak: Option<f64>,
-    /// Tokens of a block of the pool.
-    pub(crate) block_tokens: u32,
-}
 
 /// References of a profile.
 pub(crate) type Refs = Vec<(String, Option<f64>)>;
@@ -78,7 +68,10 @@ fn counterpart(scorer: &Scorer, router: &Weighted) -> Found {
         Scorer::PredictedLatency => {
             let most = router.prediction.headroom == HeadroomChoice::Most;
             let mut own: Parameters = PREDICTION.iter().map(|p| p.want(&document["prediction"])).collect();
-            own.push(("headroomSelectionStrategy", unless(if most { "most" } else { "least" }, "least")));
+            own.push((
+                "headroomSelectionStrategy",
+                Want::unless(if most { "most" } else { "least" }, "least"),
+            ));
             Ok((
                 "latency-scorer",
                 own,
@@ -219,7 +212,7 @@ fn filtered(draft: &mut Draft<'_>, filter: &Filter, at: &str, stage: &Stage<'_>)
                 draft.plugin("latency-slo-admitter", "latency-slo-admitter", Vec::new(), "");
                 draft.rows.push(Row::near(format!("{at}.shed"), "shed", "true", "latency-slo-admitter", why));
             }
-            ("slo-headroom-tier-filter", vec![("epsilon", unless(own.epsilon, 0.01))])
+            ("slo-headroom-tier-filter", vec![("epsilon", Want::unless(own.epsilon, 0.01))])
         }
     };
     (draft.plugin(kind, kind, parameters, stage.profile), None)
@@ -244,7 +237,7 @@ fn affinity(draft: &mut Draft<'_>, own: &PrefixAffinityFilter, at: &str, stage: 
     match (own.peak_prefill_tokens_per_s, stage.peak) {
         (PeakPrefill::TokensPerS(n), _) => {
             draft.rows.push(Row::exact(path, ours, n, theirs).default_there(n == 15_928));
-            parameters.push((theirs, unless(n, 15_928)));
+            parameters.push((theirs, Want::unless(n, 15_928)));
         }
         (PeakPrefill::Model, Some(peak)) => {
             let n = peak.max(1.0) as u32;

@@ -1,7 +1,10 @@
 //! Profiles of a router: one for all requests, or those of homes and prefills with the handler that splits requests.
 
-use crate::epp::write::scorers::{Refs, Stage, weighted};
-use crate::epp::write::{Draft, Profile, is_split, prefill_routing};
+use crate::epp::write::draft::Draft;
+use crate::epp::write::profile::Profile;
+use crate::epp::write::scorers::{Refs, weighted};
+use crate::epp::write::stage::Stage;
+use crate::epp::write::there::There;
 use crate::export::Row;
 use crate::yaml::scalar::{Scalar, number};
 use crate::yaml::want::Want;
@@ -24,6 +27,18 @@ fn stage<'a>(at: &'a str, profile: &'a str, pool: Option<&Pool>, scenario: &Scen
     let resolved = pool.and_then(|pool| resolve(pool, scenario.cluster.compat, "").ok());
     let peak = resolved.map(|r| r.peak_prefill_tokens_per_s()).filter(|peak| peak.is_finite());
     Stage { at, profile, peak, block_tokens: pool.map_or(16, |pool| pool.kv.block_tokens) }
+}
+
+/// The roles of a scenario's pools: whether prefill and decode are apart.
+fn is_split(scenario: &Scenario, there: &There) -> bool {
+    let role = scenario.cluster.pools.iter().any(|pool| pool.role == Role::Prefill);
+    role || (scenario.cluster.disaggregation.is_some() && there.handler.is_some())
+}
+
+/// The router of prefills.
+fn prefill_routing(scenario: &Scenario) -> &RoutingPolicy {
+    let own = scenario.cluster.disaggregation.as_ref().and_then(|d| d.prefill_routing.as_ref());
+    own.unwrap_or(&scenario.cluster.routing)
 }
 
 /// A router as references; `None` if it has no counterpart.

@@ -1,6 +1,6 @@
 //! What a router's file has: plugins by their names and types, and the profiles that refer to them.
 
-use crate::epp::write::{Profile, reference};
+use crate::epp::write::profile::{Profile, reference};
 use crate::yaml::node::{YamlItem, YamlNode};
 use crate::yaml::want::{Items, Want};
 use std::collections::BTreeMap;

@@ -3,91 +3,46 @@
 
 pub(crate) mod changes;
 pub(crate) mod embedded;
-#[cfg(feature = "import")]
+pub(crate) mod family;
 pub(crate) mod imported;
 pub(crate) mod mapping;
 pub(crate) mod merge;
 pub(crate) mod models;
-#[cfg(feature = "import")]
 pub(crate) mod new_traffic;
+pub(crate) mod patch;
 pub(crate) mod pool_shapes;
 pub(crate) mod reader;
-#[cfg(feature = "import")]
+pub(crate) mod report;
 pub(crate) mod script_places;
 pub(crate) mod sets;
+pub(crate) mod settings;
 pub(crate) mod sources;
-#[cfg(feature = "import")]
 pub(crate) mod title;
 pub(crate) mod unread;
 
 pub use changes::FieldChange;
-#[cfg(feature = "import")]
+pub use family::Configuration;
 pub use imported::{Imported, ImportedDocument, KeyCounts, NewScenario, PoolMemory, imported};
 pub use mapping::{Mapping, Standing};
 pub use merge::{Choice, Conflict, Settled};
-#[cfg(feature = "import")]
 pub use new_traffic::{NewTraffic, TrafficAsked};
 pub(crate) use reader::Reader;
+pub use report::Report;
+pub use settings::Settings;
+pub use unread::POLICIES;
 
-use crate::kubernetes::object::Patch;
 use crate::simulators::routesim::RouteSim;
 use base::diag::has_errors;
-use base::import::{Family, Import};
+use base::import::Import;
 use base::pointer::pointer;
 use base::{Diagnostic, Diagnostics};
 use document::limits;
 use reader::flat;
-use serde_json::{Map, Value};
-use sets::Set;
-
-/// The result of a source: its keys one by one, and its problems.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Report {
-    /// The result of each key.
-    pub mappings: Vec<Mapping>,
-    /// Errors, and warnings about keys that were left out or have an unexpected meaning.
-    pub problems: Diagnostics,
-    /// The fields that it sets, besides those of its settings.
-    pub(crate) sets: Vec<Set>,
-}
-
-impl Report {
-    /// The report, or all problems if one is an error.
-    fn sound(self) -> Result<Self, Diagnostics> {
-        if has_errors(&self.problems) { Err(self.problems) } else { Ok(self) }
-    }
-}
-
-/// The parts of a scenario that a source sets.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Settings {
-    /// A whole scenario; null if the source sets only policies.
-    pub scenario: Value,
-    /// Fields of the cluster.
-    pub cluster: Map<String, Value>,
-    /// Fields of the engine of every pool.
-    pub engine: Map<String, Value>,
-    /// Settings of the autoscaler of every pool, if the source has one.
-    pub scaling: Option<Map<String, Value>>,
-    /// Settings of the autoscalers of pools by their names or models.
-    pub autoscalers: Vec<Patch>,
-}
-
-/// The family of formats that configure another program.
-pub enum Configuration {}
-
-impl Family for Configuration {
-    type Source<'a> = Value;
-    type Report = Report;
-    type Read = Settings;
-}
+use serde_json::Value;
 
 /// Reads YAML that is embedded as text in a document; `None` if it is invalid. The caller supplies the reader: the
 /// page has its own.
 pub type ReadText<'a> = &'a dyn Fn(&str) -> Option<Value>;
-
-/// Names of the accepted files of policies.
-pub const POLICIES: &str = "a policy bundle (admission, priority, routing, scheduler, autoscale), an EndpointPickerConfig, autoscalers of Kubernetes, flags of a router, or a workload";
 
 /// Puts the policies of documents into a scenario document, all or nothing, and reports the result of each key. The
 /// documents are one bundle, or objects of Kubernetes, also as a `List`. Empty documents next to others are ignored.
@@ -124,7 +79,6 @@ pub fn adopt_policies(
 }
 
 /// The names of all formats that recognise each document of a text. One that is read has one name.
-#[cfg(feature = "import")]
 pub fn formats_of(text: &str) -> Result<Vec<Vec<&'static str>>, Diagnostics> {
     let text = crate::import::documents::Text { name: String::new(), text: text.to_owned() };
     let names = |source: &Value| {

@@ -1,7 +1,6 @@
 //! Fields of the scenario that sources set, before they are merged.
 
-use crate::import::configuration::{Report, Settings};
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 /// The rank of a value that a source says; lower ranks are defaults, which any source overrides.
 pub(crate) const SAID: u8 = u8::MAX;
@@ -67,28 +66,4 @@ impl Set {
             usual: false,
         }
     }
-}
-
-/// All sets of a source: those of its report, and those of its settings.
-pub(crate) fn of(document: usize, settings: Settings, report: &Report) -> Vec<Set> {
-    let set = |field, value, rank| Set { document, rank, ..Set::said("", field, value) };
-    let every = |field: String| Field::Pool(PoolOf::default(), field);
-    let mut all: Vec<Set> = report.sets.iter().map(|set| Set { document, ..set.clone() }).collect();
-    let cluster = settings.cluster.into_iter();
-    all.extend(cluster.map(|(k, v)| set(Field::Scenario(format!("cluster.{k}")), v, SAID)));
-    all.extend(settings.engine.into_iter().map(|(k, v)| set(every(format!("engine.{k}")), v, SAID)));
-    let scaling: Map<String, Value> = settings.scaling.unwrap_or_default();
-    all.extend(scaling.into_iter().map(|(k, v)| set(every(format!("scaling.{k}")), v, SAID)));
-    for patch in settings.autoscalers {
-        let of = PoolOf { name: patch.target, model: patch.model, ..PoolOf::default() };
-        let of_pool = |key: &str| Field::Pool(of.clone(), format!("scaling.{key}"));
-        let said = patch.scaling.into_iter().map(|(k, v)| (of_pool(&k), v, SAID));
-        let weak = patch.weak.into_iter().map(|(rank, k, v)| (of_pool(k), v, rank));
-        let start = patch.start;
-        all.extend(
-            said.chain(weak)
-                .map(|(field, value, rank)| Set { start: start.clone(), ..set(field, value, rank) }),
-        );
-    }
-    all
 }

@@ -3,12 +3,12 @@
 use crate::import::configuration::mapping::{Mapping, Standing};
 use crate::import::configuration::merge::Conflict;
 use crate::import::configuration::reader::flat;
-use crate::import::configuration::sets::{self, Set};
-use crate::import::configuration::{Configuration, Report, unread as unread_kinds};
+use crate::import::configuration::sets::{Field, PoolOf, SAID, Set};
+use crate::import::configuration::{Configuration, Report, Settings, unread as unread_kinds};
 use crate::import::{CONFIGURATIONS, Import};
 use crate::kubernetes::object;
 use base::{Diagnostic, Diagnostics};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 /// What was read from all sources.
 #[derive(Default)]
@@ -42,12 +42,36 @@ pub(crate) fn read_all(sources: &[Value]) -> ReadSources {
             }
             all.scenario = Some(scenario);
         }
-        all.sets.extend(sets::of(i, settings, &report));
+        all.sets.extend(sets_of(i, settings, &report));
         let mut mappings = report.mappings;
         let rows = silent(source, &mappings, &report.problems);
         mappings.extend(rows);
         all.mappings.extend(mappings.into_iter().map(|m| Mapping { document: i as u32, ..m }));
         all.problems.extend(report.problems.into_iter().map(|d| (i as u32, d)));
+    }
+    all
+}
+
+/// All sets of a source: those of its report, and those of its settings.
+fn sets_of(document: usize, settings: Settings, report: &Report) -> Vec<Set> {
+    let set = |field, value, rank| Set { document, rank, ..Set::said("", field, value) };
+    let every = |field: String| Field::Pool(PoolOf::default(), field);
+    let mut all: Vec<Set> = report.sets.iter().map(|set| Set { document, ..set.clone() }).collect();
+    let cluster = settings.cluster.into_iter();
+    all.extend(cluster.map(|(k, v)| set(Field::Scenario(format!("cluster.{k}")), v, SAID)));
+    all.extend(settings.engine.into_iter().map(|(k, v)| set(every(format!("engine.{k}")), v, SAID)));
+    let scaling: Map<String, Value> = settings.scaling.unwrap_or_default();
+    all.extend(scaling.into_iter().map(|(k, v)| set(every(format!("scaling.{k}")), v, SAID)));
+    for patch in settings.autoscalers {
+        let of = PoolOf { name: patch.target, model: patch.model, ..PoolOf::default() };
+        let of_pool = |key: &str| Field::Pool(of.clone(), format!("scaling.{key}"));
+        let said = patch.scaling.into_iter().map(|(k, v)| (of_pool(&k), v, SAID));
+        let weak = patch.weak.into_iter().map(|(rank, k, v)| (of_pool(k), v, rank));
+        let start = patch.start;
+        all.extend(
+            said.chain(weak)
+                .map(|(field, value, rank)| Set { start: start.clone(), ..set(field, value, rank) }),
+        );
     }
     all
 }

@@ -1,10 +1,12 @@
 //! Documents and objects that are known but not read, with advice on what to do instead.
 
 use crate::import::{CONFIGURATIONS, Import};
-use crate::kubernetes::object::kinds as kinds_read;
 use crate::simulators::blis::read::PolicyBundle;
 use base::{Diagnostic, Diagnostics, alike};
-use serde_json::Value;
+use serde_json::{Value, json};
+
+/// Names of the accepted files of policies.
+pub const POLICIES: &str = "a policy bundle (admission, priority, routing, scheduler, autoscale), an EndpointPickerConfig, autoscalers of Kubernetes, flags of a router, or a workload";
 
 /// Kinds of objects that are known but not read: kind, description, advice.
 const OTHER_KINDS: [(&str, &str, &str); 2] = [
@@ -26,9 +28,7 @@ const OTHER_DOCUMENTS: [(&[&str], &str, &str); 3] = [
 
 /// Explains why a document without a kind is not read, if it is not a bundle.
 pub(crate) fn document(document: &Value) -> Option<Diagnostic> {
-    let said = |found: String, fix: String| {
-        Diagnostic::error("", found, crate::import::configuration::POLICIES, fix)
-    };
+    let said = |found: String, fix: String| Diagnostic::error("", found, POLICIES, fix);
     let Some(map) = document.as_object() else {
         let found: String = document.to_string().chars().take(40).collect();
         let fix = "start with the name of a section and a colon";
@@ -90,4 +90,11 @@ fn named(kind: &str) -> String {
     }
     let known = OTHER_KINDS.iter().find(|(name, ..)| *name == kind);
     known.map_or_else(|| format!("{kind:?}"), |(name, what, _)| format!("\"{name}\", {what}"))
+}
+
+/// The kinds that are read: a format that is recognised by the object's kind alone is named after the kind.
+fn kinds_read() -> Vec<&'static str> {
+    let is_kind =
+        |name: &&str| CONFIGURATIONS.iter().any(|format| format.recognises(&json!({ "kind": *name })));
+    CONFIGURATIONS.iter().map(|format| format.name()).filter(is_kind).collect()
 }

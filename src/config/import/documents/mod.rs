@@ -1,6 +1,7 @@
 //! The documents in texts that a user pastes or names: YAML and JSON, TOML, command lines, lines of metrics, logs. Each
 //! becomes a tree with the place of every key, so that all formats are read the same way.
 
+mod command_line;
 mod log_text;
 pub mod places;
 mod python;
@@ -91,7 +92,7 @@ fn of_text(text: &str) -> Result<Vec<Tree>, Diagnostics> {
     let mut all = Vec::new();
     for part in parts(text) {
         match part.kind {
-            Kind::Command => all.push(words::tree(&part.text, part.first_line)),
+            Kind::Command => all.push(command_line::tree(&part.text, part.first_line)),
             Kind::Server => all.extend(server_text::tree(&part.text, part.first_line)),
             Kind::Log => all.extend(log_text::tree(&part.text, part.first_line)),
             Kind::Yaml => {

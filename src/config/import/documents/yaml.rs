@@ -1,19 +1,33 @@
-//! YAML and JSON texts as trees, with the place of every key. A text value that is itself YAML, as in the data of a
-//! `ConfigMap`, is read as a part of the tree.
+//! YAML and JSON texts as trees, with the place of every key: the only reader of YAML, for imports and for documents of
+//! the program itself. What aliases and nesting may cost is bounded; no text makes it panic.
+
+mod plain;
+mod problem;
+#[cfg(test)]
+mod tests;
 
 use crate::import::documents::places::{Place, Places};
 use crate::import::documents::words;
+use base::json::PathStep;
+use base::repeated_keys::ReadTree;
 use base::{Diagnostic, Diagnostics};
-use granit_parser::{Event, Parser, ScalarStyle, Span};
-use serde_json::{Map, Number, Value};
+use document::value_said_once;
+use granit_parser::{Event, Marker, Parser, ScalarStyle, Span, StrInput, Tag};
+use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
 /// Deepest nesting that is read.
 const DEPTH: usize = 64;
-/// Most values of a text, those of aliases included.
-const VALUES: usize = 100_000;
+/// Most values of a text; also most values that aliases and anchors may add to it.
+const VALUES: usize = 250_000;
+/// Most bytes of text that aliases and anchors may add.
+const COPIED_BYTES: usize = 64 << 20;
 /// Deepest nesting of texts within texts.
 const TEXTS: u32 = 3;
+/// Most repeated keys that are remembered.
+const REPEATED: usize = 100;
+/// The key of a mapping that fills in what the others do not say.
+const MERGE: &str = "<<";
 
 /// One document of a text.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -28,70 +42,114 @@ pub struct Tree {
     pub last_line: u32,
 }
 
-/// The documents of a text; a document that says nothing is left out.
-pub fn documents(text: &str) -> Result<Vec<Tree>, Diagnostics> {
-    read(text, TEXTS)
+/// The only document of a text; null if it says nothing. Problems of syntax name line and column, keys that are given
+/// twice their path.
+pub fn value(text: &str) -> Result<Value, Diagnostics> {
+    let mut all = read(text, 0)?;
+    if let Some(second) = all.get(1) {
+        return Err(vec![problem::second_document(second.tree.first_line)]);
+    }
+    let Some(only) = all.pop() else { return Ok(Value::Null) };
+    if !only.unfit.is_empty() {
+        return Err(only.unfit);
+    }
+    let repeated = only.repeated.into_iter().map(|key| key.path).collect();
+    value_said_once(ReadTree { tree: only.tree.value, repeated })
 }
 
-fn read(text: &str, texts: u32) -> Result<Vec<Tree>, Diagnostics> {
+/// The documents of a text; a document that says nothing is left out. A text value that is itself YAML, as in the data
+/// of a `ConfigMap`, is read as a part of the tree. A key may be given twice with one value.
+pub fn documents(text: &str) -> Result<Vec<Tree>, Diagnostics> {
+    documents_within(text, TEXTS)
+}
+
+fn documents_within(text: &str, texts: u32) -> Result<Vec<Tree>, Diagnostics> {
+    let all = read(text, texts)?;
+    let repeated: Diagnostics =
+        all.iter().flat_map(|document| &document.repeated).filter_map(differing).collect();
+    if !repeated.is_empty() {
+        return Err(repeated);
+    }
+    Ok(all.into_iter().map(|document| document.tree).filter(|tree| !tree.value.is_null()).collect())
+}
+
+/// The problem of a key with two values.
+fn differing(key: &RepeatedKey) -> Option<Diagnostic> {
+    let fix = "keep the one that holds";
+    let found = key.values.clone()?;
+    Some(Diagnostic::error(dotted(&key.path), found, "one value", fix))
+}
+
+/// A document as it was found.
+struct FoundDocument {
+    tree: Tree,
+    repeated: Vec<RepeatedKey>,
+    /// Values that no document of the program may have, and texts of other programs may.
+    unfit: Diagnostics,
+}
+
+/// A key that a mapping has twice.
+struct RepeatedKey {
+    path: Vec<PathStep>,
+    /// Both values, if they differ.
+    values: Option<String>,
+}
+
+fn read(text: &str, texts: u32) -> Result<Vec<FoundDocument>, Diagnostics> {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut reading = Reading {
+        text,
         parser: Parser::new_from_str(text),
         anchors: BTreeMap::new(),
         values: 0,
+        copied: Size::default(),
         texts,
+        path: Vec::new(),
         places: Places::default(),
         first_line: 1,
-        repeated: Diagnostics::new(),
+        repeated: Vec::new(),
+        unfit: Diagnostics::new(),
     };
     let mut all = Vec::new();
     while let Some((event, span)) = reading.next()? {
         match event {
             Event::DocumentStart(explicit, _) => {
                 reading.first_line = span.start.line() as u32 + u32::from(explicit);
-                reading.places = Places::default();
                 reading.anchors.clear();
             }
             Event::DocumentEnd | Event::StreamStart | Event::StreamEnd => {}
             event => {
-                let value = reading.value(&event, span, "", 0)?;
-                let last_line = reading.last_line(text);
-                if !value.is_null() {
-                    let places = std::mem::take(&mut reading.places);
-                    all.push(Tree { value, places, first_line: reading.first_line, last_line });
-                }
+                let value = reading.value(&event, span)?;
+                let places = std::mem::take(&mut reading.places);
+                let last_line = reading.last_line();
+                let tree = Tree { value, places, first_line: reading.first_line, last_line };
+                let repeated = std::mem::take(&mut reading.repeated);
+                all.push(FoundDocument { tree, repeated, unfit: std::mem::take(&mut reading.unfit) });
             }
         }
     }
-    if reading.repeated.is_empty() { Ok(all) } else { Err(reading.repeated) }
+    Ok(all)
 }
 
 struct Reading<'a> {
-    parser: Parser<'a, granit_parser::StrInput<'a>>,
+    text: &'a str,
+    parser: Parser<'a, StrInput<'a>>,
     anchors: BTreeMap<usize, Value>,
     values: usize,
+    copied: Size,
     texts: u32,
+    /// The way to the value that is being read.
+    path: Vec<PathStep>,
     places: Places,
     first_line: u32,
-    repeated: Diagnostics,
+    repeated: Vec<RepeatedKey>,
+    unfit: Diagnostics,
 }
 
 impl<'a> Reading<'a> {
-    /// The next event that is no comment.
     fn next(&mut self) -> Result<Option<(Event<'a>, Span)>, Diagnostics> {
-        loop {
-            return match self.parser.next_event() {
-                None => Ok(None),
-                Some(Ok((Event::Comment(..), _))) => continue,
-                Some(Ok(found)) => Ok(Some(found)),
-                Some(Err(error)) => {
-                    let marker = error.marker();
-                    let place = format!("line {}, column {}", marker.line(), marker.col() + 1);
-                    let found = format!("no YAML: {}", error.info());
-                    let fix = "correct the text there";
-                    Err(vec![Diagnostic::error(place, found, "a YAML or JSON document", fix)])
-                }
-            };
-        }
+        let event = self.parser.next_event().transpose();
+        event.map_err(|error| vec![problem::of_syntax(self.text, &error)])
     }
 
     /// The next event, which a value must have.
@@ -101,133 +159,220 @@ impl<'a> Reading<'a> {
         })
     }
 
-    fn last_line(&mut self, text: &str) -> u32 {
+    fn last_line(&mut self) -> u32 {
         let end = self.parser.peek().and_then(Result::ok).map(|(_, span)| span.start.line() as u32);
-        end.unwrap_or_else(|| text.lines().count() as u32)
+        end.unwrap_or_else(|| self.text.lines().count() as u32)
     }
 
-    fn value(
-        &mut self,
-        event: &Event<'a>,
-        span: Span,
-        path: &str,
-        depth: usize,
-    ) -> Result<Value, Diagnostics> {
+    fn value(&mut self, event: &Event<'a>, span: Span) -> Result<Value, Diagnostics> {
         self.values += 1;
-        let at = || format!("line {}", span.start.line());
         if self.values > VALUES {
-            let found = format!("more than {VALUES} values");
-            return Err(vec![Diagnostic::error(at(), found, "less", "give the objects that matter")]);
+            return Err(vec![problem::too_many(&span.start, VALUES)]);
         }
-        if depth > DEPTH {
-            let fix = "no configuration is nested that deeply: check the indentation";
-            return Err(vec![Diagnostic::error(at(), "values nested too deeply", "64 levels", fix)]);
+        if self.path.len() > DEPTH {
+            return Err(vec![problem::too_deep(&span.start)]);
         }
         let (value, anchor) = match event {
             Event::Scalar(text, style, anchor, tag) => {
-                let plain = *style == ScalarStyle::Plain && tag.is_none();
-                let value = if plain { scalar(text) } else { self.text(text, *style, span, path) };
+                let value = match tag_of(tag.as_deref(), *style) {
+                    ScalarTag::Plain => self.plain(text, &span.start),
+                    ScalarTag::Text => self.text(text, *style, span),
+                    ScalarTag::Binary => {
+                        self.unfit.push(problem::unreadable(&span.start, "binary data"));
+                        Value::from(&**text)
+                    }
+                };
                 (value, *anchor)
             }
-            Event::SequenceStart(_, anchor, _) => (self.list(path, depth)?, *anchor),
-            Event::MappingStart(_, anchor, _) => (self.section(path, depth)?, *anchor),
-            Event::Alias(id) => {
-                let value = self.anchors.get(id).cloned().unwrap_or_default();
-                self.values += size(&value);
-                (value, 0)
-            }
+            Event::SequenceStart(_, anchor, _) => (self.list()?, *anchor),
+            Event::MappingStart(_, anchor, _) => (self.section()?, *anchor),
+            Event::Alias(id) => (self.alias(*id, &span.start)?.clone(), 0),
             _ => (Value::Null, 0),
         };
-        if anchor > 0 {
-            self.anchors.insert(anchor, value.clone());
-        }
+        self.keep(anchor, &value, &span.start)?;
         Ok(value)
     }
 
-    fn list(&mut self, path: &str, depth: usize) -> Result<Value, Diagnostics> {
+    /// Keeps a value for the aliases of an anchor.
+    fn keep(&mut self, anchor: usize, value: &Value, at: &Marker) -> Result<(), Diagnostics> {
+        if anchor > 0 {
+            self.copied.add(value);
+            if self.copied.is_too_large() {
+                return Err(vec![problem::too_large(at)]);
+            }
+            self.anchors.insert(anchor, value.clone());
+        }
+        Ok(())
+    }
+
+    /// The value that an alias stands for.
+    fn alias(&mut self, id: usize, at: &Marker) -> Result<&Value, Diagnostics> {
+        let found = self.anchors.get(&id);
+        let value =
+            found.ok_or_else(|| vec![problem::unreadable(at, "an alias within what it stands for")])?;
+        self.copied.add(value);
+        if self.copied.is_too_large() { Err(vec![problem::too_large(at)]) } else { Ok(value) }
+    }
+
+    fn list(&mut self) -> Result<Value, Diagnostics> {
         let mut items = Vec::new();
         loop {
             let (event, span) = self.inner()?;
             if event == Event::SequenceEnd {
                 return Ok(Value::Array(items));
             }
-            let inner = below(path, &items.len().to_string());
-            self.place(&inner, span);
-            items.push(self.value(&event, span, &inner, depth + 1)?);
+            self.path.push(PathStep::Index(items.len()));
+            self.place(span);
+            items.push(self.value(&event, span)?);
+            self.path.pop();
         }
     }
 
-    fn section(&mut self, path: &str, depth: usize) -> Result<Value, Diagnostics> {
+    fn section(&mut self) -> Result<Value, Diagnostics> {
         let mut map = Map::new();
+        let mut merged = Vec::new();
         loop {
             let (event, span) = self.inner()?;
-            let key = match event {
-                Event::MappingEnd => return Ok(Value::Object(map)),
-                Event::Scalar(text, ..) => text.into_owned(),
-                _ => {
-                    let place = format!("line {}", span.start.line());
-                    let fix = "write a plain name before the colon";
-                    return Err(vec![Diagnostic::error(place, "a key that is no text", "a name", fix)]);
-                }
-            };
-            let inner = below(path, &key);
-            let line = self.place(&inner, span);
+            if event == Event::MappingEnd {
+                break;
+            }
+            let key = self.key(&event, &span.start)?;
+            let merges = key == MERGE && matches!(event, Event::Scalar(_, ScalarStyle::Plain, _, None));
+            self.path.push(PathStep::Key(key.clone()));
+            let line = self.place(span);
             let (event, span) = self.inner()?;
-            let value = self.value(&event, span, &inner, depth + 1)?;
-            if matches!(event, Event::Scalar(..)) && span.start.line() == span.end.line() {
-                let line_of_value = (span.start.line() as u32 + 1).saturating_sub(self.first_line);
-                self.places.extend(
-                    &inner,
-                    if line_of_value == line { line } else { 0 },
-                    span.end.col() as u32,
-                );
+            let value = self.value(&event, span)?;
+            if matches!(event, Event::Scalar(..)) && self.line(&span.start) == line {
+                self.extend_place(span);
             }
             match map.get(&key) {
-                Some(before) if *before != value => {
-                    let found = format!("{} and {}", short(before), short(&value));
-                    let fix = "keep the one that holds";
-                    self.repeated.push(Diagnostic::error(inner, found, "one value", fix));
-                }
-                _ if key == "<<" => {
-                    for (name, merged) in value.as_object().cloned().into_iter().flatten() {
-                        map.entry(name).or_insert(merged);
-                    }
-                }
-                _ => {
+                _ if merges => merged.push((value, span.start)),
+                Some(before) => self.repeat(before, &value),
+                None => {
                     map.insert(key, value);
                 }
             }
+            self.path.pop();
+        }
+        for (value, at) in merged {
+            merge(&mut map, value)
+                .ok_or_else(|| vec![problem::unreadable(&at, "a merge of a value that is not an object")])?;
+        }
+        Ok(Value::Object(map))
+    }
+
+    fn key(&mut self, event: &Event<'a>, at: &Marker) -> Result<String, Diagnostics> {
+        match event {
+            Event::Scalar(text, _, anchor, _) => {
+                self.keep(*anchor, &Value::from(&**text), at)?;
+                return Ok((**text).to_owned());
+            }
+            Event::Alias(id) => {
+                if let Value::String(text) = self.alias(*id, at)? {
+                    return Ok(text.clone());
+                }
+            }
+            _ => {}
+        }
+        Err(vec![problem::key_without_text(at)])
+    }
+
+    /// Notes that the key on the way is repeated.
+    fn repeat(&mut self, before: &Value, value: &Value) {
+        if self.repeated.len() < REPEATED {
+            let values = (before != value).then(|| format!("{} and {}", short(before), short(value)));
+            self.repeated.push(RepeatedKey { path: self.path.clone(), values });
         }
     }
 
-    /// Sets the place of a key, and returns its line.
-    fn place(&mut self, path: &str, span: Span) -> u32 {
-        let line = (span.start.line() as u32 + 1).saturating_sub(self.first_line);
+    /// Line of a place in the document, from 1.
+    fn line(&self, at: &Marker) -> u32 {
+        (at.line() as u32 + 1).saturating_sub(self.first_line)
+    }
+
+    /// Sets the place of the key on the way, and returns its line.
+    fn place(&mut self, span: Span) -> u32 {
+        let line = self.line(&span.start);
         let from = span.start.col() as u32;
         let to = if span.end.line() == span.start.line() { span.end.col() as u32 } else { from };
-        self.places.insert(path.to_owned(), Place { line, from, to });
+        self.places.insert(dotted(&self.path), Place { line, from, to });
         line
     }
 
+    /// Extends the place of the key on the way to the end of its value, if that ends in the same line.
+    fn extend_place(&mut self, span: Span) {
+        if span.start.line() == span.end.line() {
+            self.places.extend(&dotted(&self.path), self.line(&span.start), span.end.col() as u32);
+        }
+    }
+
+    fn plain(&mut self, text: &str, at: &Marker) -> Value {
+        plain::plain(text).unwrap_or_else(|| {
+            self.unfit.push(problem::not_finite(at));
+            Value::from(text)
+        })
+    }
+
     /// A text value, or the section that it spells.
-    fn text(&mut self, text: &str, style: ScalarStyle, span: Span, path: &str) -> Value {
+    fn text(&mut self, text: &str, style: ScalarStyle, span: Span) -> Value {
         let block = matches!(style, ScalarStyle::Literal | ScalarStyle::Folded);
         if block
             && self.texts > 0
             && text.contains(':')
             && !words::is_script(text)
-            && let Ok(inner) = read(text, self.texts - 1)
+            && let Ok(inner) = documents_within(text, self.texts - 1)
             && let [inner] = inner.as_slice()
             && is_document(&inner.value)
         {
-            self.values += size(&inner.value);
-            let line = (span.start.line() as u32 + 1).saturating_sub(self.first_line);
+            let mut size = Size::default();
+            size.add(&inner.value);
+            self.values += size.values;
+            let line = self.line(&span.start);
             let columns = span.indent.unwrap_or(0) as u32;
-            self.places.adopt(&inner.places, path, line + inner.first_line.saturating_sub(1), columns);
+            let first = line + inner.first_line.saturating_sub(1);
+            self.places.adopt(&inner.places, &dotted(&self.path), first, columns);
             return inner.value.clone();
         }
         Value::from(text)
     }
+}
+
+/// How a scalar is read.
+enum ScalarTag {
+    /// As what it looks like.
+    Plain,
+    Text,
+    Binary,
+}
+
+fn tag_of(tag: Option<&Tag>, style: ScalarStyle) -> ScalarTag {
+    let Some(tag) = tag else {
+        return if style == ScalarStyle::Plain { ScalarTag::Plain } else { ScalarTag::Text };
+    };
+    match tag.core_suffix() {
+        Some("int" | "float" | "bool" | "null") => ScalarTag::Plain,
+        None if tag.suffix_in_namespace("tag:yaml.org,2002:").as_deref() == Some("binary") => {
+            ScalarTag::Binary
+        }
+        _ => ScalarTag::Text,
+    }
+}
+
+/// Fills a mapping with what others say and it does not; `None` if the value is no mapping and no list of them.
+fn merge(map: &mut Map<String, Value>, value: Value) -> Option<()> {
+    match value {
+        Value::Null => {}
+        Value::Object(other) => {
+            for (key, value) in other {
+                map.entry(key).or_insert(value);
+            }
+        }
+        Value::Array(list) if list.iter().all(Value::is_object) => {
+            list.into_iter().try_for_each(|other| merge(map, other))?;
+        }
+        _ => return None,
+    }
+    Some(())
 }
 
 /// Whether a text is a document rather than a formula or a query that happens to be YAML: its keys are names.
@@ -236,43 +381,53 @@ fn is_document(value: &Value) -> bool {
     value.as_object().map_or_else(|| value.is_array(), |map| map.keys().all(name))
 }
 
-fn below(path: &str, key: &str) -> String {
-    if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") }
+/// A path with dots between its steps, as places have them.
+fn dotted(path: &[PathStep]) -> String {
+    let mut out = String::new();
+    for step in path {
+        if !out.is_empty() {
+            out.push('.');
+        }
+        match step {
+            PathStep::Index(i) => out.push_str(&i.to_string()),
+            PathStep::Key(key) | PathStep::Variant(key) => out.push_str(key),
+        }
+    }
+    out
 }
 
 fn short(value: &Value) -> String {
     value.to_string().chars().take(40).collect()
 }
 
-fn size(value: &Value) -> usize {
-    match value {
-        Value::Array(items) => 1 + items.iter().map(size).sum::<usize>(),
-        Value::Object(map) => 1 + map.values().map(size).sum::<usize>(),
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => 1,
-    }
+/// How much values take.
+#[derive(Default)]
+struct Size {
+    values: usize,
+    bytes: usize,
 }
 
-/// The value of a plain scalar, by the core schema of YAML 1.2.
-fn scalar(text: &str) -> Value {
-    match text {
-        "" | "~" | "null" | "Null" | "NULL" => return Value::Null,
-        "true" | "True" | "TRUE" => return Value::Bool(true),
-        "false" | "False" | "FALSE" => return Value::Bool(false),
-        _ => {}
-    }
-    let signed = text.strip_prefix('+').unwrap_or(text);
-    if let Ok(n) = signed.parse::<i64>() {
-        return Value::from(n);
-    }
-    if let Ok(n) = signed.parse::<u64>() {
-        return Value::from(n);
-    }
-    for (start, radix) in [("0x", 16), ("0o", 8)] {
-        if let Some(n) = text.strip_prefix(start).and_then(|digits| u64::from_str_radix(digits, radix).ok()) {
-            return Value::from(n);
+impl Size {
+    fn add(&mut self, value: &Value) {
+        self.values += 1;
+        match value {
+            Value::Array(items) => {
+                for item in items {
+                    self.add(item);
+                }
+            }
+            Value::Object(map) => {
+                for (key, value) in map {
+                    self.bytes += key.len();
+                    self.add(value);
+                }
+            }
+            Value::String(text) => self.bytes += text.len(),
+            Value::Null | Value::Bool(_) | Value::Number(_) => {}
         }
     }
-    let digits = signed.trim_start_matches('-').starts_with(|c: char| c.is_ascii_digit() || c == '.');
-    let number = digits.then(|| signed.parse::<f64>().ok()).flatten().filter(|x| x.is_finite());
-    number.and_then(Number::from_f64).map_or_else(|| Value::from(text), Value::Number)
+
+    fn is_too_large(&self) -> bool {
+        self.values > VALUES || self.bytes > COPIED_BYTES
+    }
 }

@@ -6,7 +6,7 @@ use crate::routers::dynamo::map::FLAGS;
 use document::{CacheIndex, KvCost, RoutingPolicy, Scenario, Write as _};
 use serde_json::{Value, json};
 
-const PROGRAMS: crate::command::write::Programs = &[&["dynamo.frontend"]];
+const PROGRAMS: crate::command::words::Programs = &[&["dynamo.frontend"]];
 
 /// Dynamo.
 pub(crate) const EXPORT: SystemExport = SystemExport {

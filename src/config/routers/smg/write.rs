@@ -8,7 +8,7 @@ use document::{
     Scenario, SessionMode, Write as _,
 };
 
-const PROGRAMS: crate::command::write::Programs =
+const PROGRAMS: crate::command::words::Programs =
     &[&["smg", "launch"], &["smg"], &["sglang_router.launch_router"], &["sglang-router"]];
 
 /// SGLang's router.

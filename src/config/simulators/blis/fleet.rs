@@ -1,10 +1,11 @@
 //! Import of the nodes, the start of instances and the autoscaler of BLIS. The autoscaler is llm-d's second saturation
 //! analyser behind a horizontal autoscaler.
 
+use crate::import::configuration::patch::Patch;
 use crate::import::configuration::reader::Unknown;
 use crate::import::configuration::sets::PoolOf;
 use crate::import::configuration::{Configuration, Reader, Report, Settings};
-use crate::kubernetes::object::{Patch, is_object};
+use crate::kubernetes::object::is_object;
 use base::import::Import;
 use serde_json::{Value, json};
 

@@ -1,7 +1,12 @@
 //! The settings of a vLLM engine as fields of pools.
 
+mod around;
 pub(crate) mod memory;
-pub(crate) mod parts;
+mod parts;
+mod sizes;
+
+pub(crate) use around::Around;
+pub(crate) use sizes::Sizes;
 
 use crate::command::flags::{Flags, same_in};
 use crate::command::map::flag_of;
@@ -14,28 +19,6 @@ use serde_json::{Value, json};
 
 /// The rank of vLLM's defaults: any source that says a value overrides them.
 const DEFAULTS: u8 = 1;
-
-/// What the source says beside the flags of an engine.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Around {
-    /// The pool.
-    pub(crate) of: PoolOf,
-    /// Whether the source describes the whole engine, so that an absent flag has vLLM's default.
-    pub(crate) whole: bool,
-    /// Prefill or decode, if the source gives the pool a role.
-    pub(crate) role: Option<&'static str>,
-    /// Servers, if the source says how many.
-    pub(crate) servers: Option<u64>,
-}
-
-/// What the flags say that their surroundings need.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Sizes {
-    pub(crate) tp: u64,
-    pub(crate) pp: u64,
-    /// Engines of a server.
-    pub(crate) dp: u64,
-}
 
 /// Reads the flags of an engine, and gives each a row.
 pub(crate) fn engine(r: &mut Reader<'_>, mut flags: Flags, around: &Around) -> Sizes {

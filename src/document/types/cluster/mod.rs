@@ -4,8 +4,10 @@ pub(crate) mod adapters;
 pub(crate) mod admission;
 pub(crate) mod batch_limit;
 pub(crate) mod batch_limits;
+pub(crate) mod compat;
 pub(crate) mod disaggregation;
 pub(crate) mod flow_control;
+pub(crate) mod kv_tiers;
 pub(crate) mod model;
 pub(crate) mod resilience;
 pub(crate) mod scheduling;
@@ -19,7 +21,8 @@ use crate::types::cluster::batch_limits::BatchLimits;
 use crate::types::cluster::model::{Architecture, Hardware};
 use crate::types::latency::LatencyModel;
 use crate::{
-    AdmissionPolicy, Disaggregation, FlowControl, RandomFaults, Resilience, Role, RoutingPolicy, Scaling,
+    AdmissionPolicy, Compat, Disaggregation, FlowControl, KvStore, LoadAsked, LoadRule, LoadWait,
+    RandomFaults, Resilience, Role, RoutingPolicy, Scaling, SecondaryTier, TierWrite,
 };
 
 /// The serving cluster.
@@ -36,6 +39,8 @@ pub struct Cluster {
     pub routing: RoutingPolicy,
     /// Prefill and decode apart: who prefills a request, and how its KV cache gets to its decode replica. Only pools with the roles `prefill` and `decode` read it.
     pub disaggregation: Option<Disaggregation>,
+    /// Stores of KV blocks that replicas share, for pools that name them among their tiers.
+    pub kv_stores: Vec<KvStore>,
     /// What happens to requests whose attempt breaks, and when routers know of it.
     pub resilience: Resilience,
     /// Replicas that crash at random, beside the faults among the edits.
@@ -57,6 +62,7 @@ fields! {
         flow_control [omit]: "Flow control" => FlowControl;
         routing: "Policy" => Routing by itself;
         disaggregation [omit]: "Prefill apart" => Handover;
+        kv_stores [omit]: "KV stores" up_to [limits::KV_STORES, "stores", "store"] => Stores;
         resilience [omit]: "Resilience" => Parts;
         faults [omit]: "Random faults" => Parts;
         snapshot_refresh_us: "Signal refresh" of "µs" in [0, limits::LATENCY_US]
@@ -77,6 +83,7 @@ impl Default for Cluster {
             flow_control: None,
             routing: RoutingPolicy::LeastLoaded,
             disaggregation: None,
+            kv_stores: Vec::new(),
             resilience: Resilience::default(),
             faults: RandomFaults::default(),
             snapshot_refresh_us: 0,
@@ -85,21 +92,6 @@ impl Default for Cluster {
             compat: Compat::None,
         }
     }
-}
-
-/// Engine semantics.
-#[apply(choice_schema!)]
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Compat {
-    /// Results of a step appear at its end, preemption keeps generated tokens, the last prompt token is always computed.
-    #[default]
-    None,
-    /// As the BLIS simulator: results of a step appear at its start, preemption restarts the output, and "auto" KV blocks are counted for each GPU.
-    Blis,
-}
-
-fields! {
-    names Compat { None "none" Blis "blis" }
 }
 
 /// A group of equal replicas.
@@ -211,7 +203,19 @@ pub struct KvCache {
     /// How the CPU tier works.
     pub cpu_tier: CpuTier,
     /// When blocks are written to the CPU tier.
-    pub cpu_write: CpuWrite,
+    pub cpu_write: TierWrite,
+    /// How long a block of the CPU tier that nobody uses can be found. 0 means for ever.
+    pub cpu_ttl_s: f64,
+    /// Whether blocks of answers stay out of all tiers below the GPU (vLLM: `offload_prompt_only`).
+    pub offload_prompt_only: bool,
+    /// Tiers below CPU memory, in order: disks and stores that replicas share.
+    pub secondary_tiers: Vec<SecondaryTier>,
+    /// Whether what lies below CPU memory is read, or computed again.
+    pub load: LoadRule,
+    /// How long a request waits for blocks on their way to CPU memory.
+    pub load_wait: LoadWait,
+    /// When a request asks for what lies below CPU memory.
+    pub load_asked: LoadAsked,
     /// Only for the tier `blis`: share of GPU blocks in use above which cached blocks are copied to it, 0 to 1.
     pub offload_threshold: f64,
     /// Speed of the link that loads blocks from the CPU tier, in tokens per microsecond. 100 is about 13 GB/s for a model with 128 KB of KV a token.
@@ -232,6 +236,12 @@ fields! {
         cpu_blocks: "CPU blocks" of "blocks" in [0, limits::KV_BLOCKS] or "use 0 for no CPU tier" => Replace;
         cpu_tier [omit]: "CPU tier" => Replace;
         cpu_write [omit]: "CPU writes" => Replace;
+        cpu_ttl_s [omit]: "CPU keeps" of "s" in [0.0, limits::HORIZON_S] or "use 0 for blocks that stay until they are evicted" => Replace;
+        offload_prompt_only [omit]: "Prompts only" => Replace;
+        secondary_tiers [omit]: "Tiers below" up_to [limits::SECONDARY_TIERS, "tiers", "tier"] => Replace;
+        load [omit]: "Load or compute" => QueueJoin;
+        load_wait [omit]: "Waits for loads" => QueueJoin;
+        load_asked [omit]: "Loads asked for" => QueueJoin;
         offload_threshold: "Offload from" in [0.0, 1.0]
             or "it is the share of GPU blocks in use, such as 0.9" => Replace;
         transfer_tokens_per_us: "Transfer rate" of "tok/µs" in [limits::TRANSFER_TOKENS_PER_US_MIN, limits::TRANSFER_TOKENS_PER_US]
@@ -250,7 +260,13 @@ impl Default for KvCache {
             prefix_caching: true,
             cpu_blocks: 0,
             cpu_tier: CpuTier::Auto,
-            cpu_write: CpuWrite::WriteThrough,
+            cpu_write: TierWrite::WriteThrough,
+            cpu_ttl_s: 0.0,
+            offload_prompt_only: false,
+            secondary_tiers: Vec::new(),
+            load: LoadRule::Always,
+            load_wait: LoadWait::Complete,
+            load_asked: LoadAsked::Turn,
             offload_threshold: 0.9,
             transfer_tokens_per_us: 100.0,
             transfer_base_us: 0,
@@ -280,21 +296,6 @@ pub enum CpuTier {
 
 fields! {
     names CpuTier { Auto "auto" Offloading "offloading" Blis "blis" }
-}
-
-/// When a block is written to the CPU tier.
-#[apply(choice_schema!)]
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum CpuWrite {
-    /// When it is full, as in vLLM: the tier holds every block, including those on the GPU.
-    #[default]
-    WriteThrough,
-    /// When the GPU evicts it: the tier holds the blocks that the GPU no longer has.
-    WriteBack,
-}
-
-fields! {
-    names CpuWrite { WriteThrough "write-through" WriteBack "write-back" }
 }
 
 /// The size of a KV cache: a number of blocks, or "auto".

@@ -307,6 +307,19 @@ impl Fault {
         }
     }
 
+    /// The setting that says how long it lasts.
+    pub(crate) fn lasts_s_mut(&mut self) -> &mut f64 {
+        match self {
+            Self::Crash(s) => &mut s.restart_s,
+            Self::Restart(s) => &mut s.restart_s,
+            Self::Slow(s) => &mut s.for_s,
+            Self::Stuck(s) => &mut s.for_s,
+            Self::Signals(s) => &mut s.for_s,
+            Self::Unreachable(s) => &mut s.for_s,
+            Self::TransferLink(s) => &mut s.for_s,
+        }
+    }
+
     /// It in a few words, such as `crash r1, back after 30 s`.
     pub fn label(&self) -> String {
         let aim = match self.aim() {

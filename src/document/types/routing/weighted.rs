@@ -1,7 +1,7 @@
 //! The weighted router: its scorers, filters and picker, and the profiles that set them.
 
 use crate::table::fields::fields;
-use crate::{Filter, LatencyPrediction, Picker, PrefixAffinityFilter, Scorer, Ties, limits};
+use crate::{Filter, LatencyPrediction, Picker, PrefixAffinityFilter, Scorer, limits};
 
 /// A weighted sum of scores, each from 0 to 1.
 #[apply(field_schema!)]
@@ -205,6 +205,21 @@ impl Profile {
     fn is_llm_d_1(self) -> bool {
         matches!(self, Self::LlmD1 | Self::LlmD1Decode)
     }
+}
+
+/// Which replica gets a request among equal scores.
+#[apply(choice_schema!)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Ties {
+    /// The replica with the lowest number.
+    #[default]
+    Lowest,
+    /// A random one, all equally likely.
+    Random,
+}
+
+fields! {
+    names Ties { Lowest "lowest" Random "random" }
 }
 
 /// Which tokens of a request count.

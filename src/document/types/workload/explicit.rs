@@ -27,6 +27,8 @@ pub struct ExplicitRequest {
     pub session: String,
     /// How urgent it is: larger is more urgent. Only the priority `request` of a pool's engine reads it.
     pub priority: i32,
+    /// How many of its first tokens may be written to tiers below the GPU, in whole blocks (vLLM: `max_offload_tokens`). Left out: all of them.
+    pub max_offload_tokens: Option<u32>,
 }
 
 fields! {
@@ -42,6 +44,7 @@ fields! {
         adapter [omit]: "Adapter" => Arrivals;
         session [omit]: "Session" => Arrivals;
         priority [omit]: "Priority" => Arrivals;
+        max_offload_tokens [omit]: "Offloaded" of "tokens" in [0, limits::REQUEST_TOKENS] or "leave it out for all of them" => Arrivals;
     }
 }
 

@@ -1,6 +1,6 @@
 //! Joining the gateway's queue, and attempts to send the next request on.
 
-use super::lane::{Waiting, key};
+use super::lane::{Served, Waiting, key};
 use super::queue::FlowQueue;
 use crate::clock::ClusterEvent;
 use crate::facts::{RequestFact, Sink};
@@ -39,7 +39,7 @@ impl Gateway {
         around.book.here_mut(request).entered = around.now.into();
         let band = waiting.priority;
         sink.fact(around.now, RequestFact::Enqueued { request, band }.into());
-        let served = flow.lanes[lane].served.0;
+        let served = flow.lanes[lane].served.now;
         self.flow = Some(flow);
         if !served {
             self.wake_pools(pools, around, sink);
@@ -142,7 +142,7 @@ impl FlowQueue {
 
     /// What a request that joined at `since` is ordered by.
     pub(super) fn key_of(&self, priority: i32, record: &Record, since: Micros) -> u64 {
-        let mut expires = self.expires((true, Micros::ZERO), since);
+        let mut expires = self.expires(Served { now: true, since: Micros::ZERO }, since);
         if self.timeout.0 > 0 {
             expires = expires.min(record.arrival.saturating_add(self.timeout));
         }
@@ -196,7 +196,7 @@ impl FlowQueue {
         let (now, lane) = (around.now, &self.lanes[lane]);
         let opens = lane.ceilings.alternates() && saturation < 1.0;
         let rests = || around.clock.is_endless() && self.gauge.is_still(around.fleet.replicas(), now);
-        if !lane.served.0 || !opens && rests() {
+        if !lane.served.now || !opens && rests() {
             return;
         }
         if lane.ceilings.alternates() {

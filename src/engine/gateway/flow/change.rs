@@ -1,6 +1,6 @@
 //! What the gateway's queue sees of the fleet and of requests, and how it changes with an edit.
 
-use super::lane::{Lane, Waiting};
+use super::lane::{Lane, Served, Waiting};
 use super::queue::FlowQueue;
 use crate::facts::Sink;
 use crate::gateway::picture::PhaseTurn;
@@ -38,8 +38,8 @@ impl FlowQueue {
         let mut other = false;
         for lane in &mut self.lanes {
             let serves = self.gauge.any_serves(lane.pools);
-            if serves != lane.served.0 {
-                lane.served = (serves, now);
+            if serves != lane.served.now {
+                lane.served = Served { now: serves, since: now };
                 other = true;
             }
         }
@@ -77,7 +77,7 @@ impl FlowQueue {
     #[inline(never)]
     fn rests(&self) -> bool {
         let looks = |lane: &Lane| self.gauge.looks() || lane.ceilings.alternates();
-        self.lanes.iter().any(|lane| lane.served.0 && lane.waiting() > 0 && looks(lane))
+        self.lanes.iter().any(|lane| lane.served.now && lane.waiting() > 0 && looks(lane))
     }
 
     /// The signals of a replica are that late from now on; not any more if that is 0.

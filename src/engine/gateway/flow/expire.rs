@@ -38,7 +38,7 @@ impl FlowQueue {
                     self.lanes[lane].forget(&first);
                     self.waiting -= 1;
                     self.tokens -= u64::from(first.tokens);
-                    return Some((first, served.0));
+                    return Some((first, served.now));
                 }
             }
         }

@@ -183,6 +183,13 @@ pub(super) fn over(limit: u64, found: u64) -> bool {
     limit > 0 && found > limit
 }
 
+/// Whether a replica serves a lane, and since when that is so.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub(super) struct Served {
+    pub(super) now: bool,
+    pub(super) since: Micros,
+}
+
 /// The bands of requests that the same pools can serve.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Lane {
@@ -193,12 +200,11 @@ pub(super) struct Lane {
     pub(super) ceilings: CeilingState,
     /// In order of joining, with those that wait no more.
     pub(super) joined: VecDeque<Waiting>,
-    /// Whether a replica serves, and since when that is so.
-    pub(super) served: (bool, Micros),
+    pub(super) served: Served,
 }
 
 impl Lane {
-    pub(super) fn new(pools: u64, settings: &FlowControl, served: (bool, Micros)) -> Self {
+    pub(super) fn new(pools: u64, settings: &FlowControl, served: Served) -> Self {
         let mut lane = Self {
             pools,
             bands: Vec::new(),

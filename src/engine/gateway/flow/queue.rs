@@ -1,7 +1,7 @@
 //! The gateway's queue: the lanes of bands, the gauge, and when something can change.
 
 use super::gauge::Gauge;
-use super::lane::{Band, Lane, Waiting, over};
+use super::lane::{Band, Lane, Served, Waiting, over};
 use crate::policy::flow::Accounts;
 use crate::replica::Replica;
 use crate::request::{Book, Record};
@@ -189,17 +189,17 @@ impl FlowQueue {
     }
 
     /// When a request that joined a lane at `since` has waited for too long.
-    pub(super) fn expires(&self, served: (bool, Micros), since: Micros) -> Micros {
+    pub(super) fn expires(&self, served: Served, since: Micros) -> Micros {
         let s = &self.settings;
-        let ttl_s = if served.0 { s.ttl_s } else { s.no_replica_ttl_s };
+        let ttl_s = if served.now { s.ttl_s } else { s.no_replica_ttl_s };
         let ttl = base::math::round_to_span(ttl_s * 1e6);
-        if ttl == Span::ZERO { Micros::MAX } else { since.max(served.1).saturating_add(ttl) }
+        if ttl == Span::ZERO { Micros::MAX } else { since.max(served.since).saturating_add(ttl) }
     }
 
     /// The lane of requests that `pools` can serve.
     pub(super) fn lane_of(&mut self, pools: u64, now: Micros) -> usize {
         self.lanes.iter().position(|lane| lane.pools == pools).unwrap_or_else(|| {
-            let served = (self.gauge.any_serves(pools), now);
+            let served = Served { now: self.gauge.any_serves(pools), since: now };
             self.lanes.push(Lane::new(pools, &self.settings, served));
             self.lanes.len() - 1
         })

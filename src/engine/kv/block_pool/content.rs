@@ -1,6 +1,6 @@
 //! Content of free blocks: moving it to another tier and back, and clearing all of it.
 
-use super::{Block, BlockPool, UNIQUE_HASH};
+use super::{Block, BlockPool, Filled, UNIQUE_HASH};
 use base::Micros;
 
 impl BlockPool {
@@ -9,7 +9,8 @@ impl BlockPool {
         assert!(self.used == 0, "INV-4: {} blocks are in use in a cache that is given up", self.used);
         let fresh = Self {
             tier: self.tier.as_ref().map(|tier| Box::new(tier.restarted())),
-            store: self.store.as_ref().map(|store| Box::new(store.restarted())),
+            tiers: self.tiers.as_ref().map(|tiers| Box::new(tiers.restarted())),
+            received: self.received,
             hits: self.hits,
             misses: self.misses,
             prompt_misses: self.prompt_misses,
@@ -44,7 +45,7 @@ impl BlockPool {
         if hash == UNIQUE_HASH {
             self.blocks[b as usize].0 |= Block::UNIQUE;
         } else {
-            self.set_hash(b, hash);
+            self.set_hash(b, hash, Filled::Loaded);
         }
         self.cached += 1;
         self.list(b);

@@ -9,9 +9,9 @@ impl BlockPool {
     pub fn release(&mut self, block_table: &mut BlockTable, stored: u32, now: Micros) {
         // An output token that fills a block as soon as it opens it does not make it hittable.
         let full = if self.caching && self.block_tokens > 1 { stored / self.block_tokens } else { 0 };
-        if let Some(store) = &mut self.store {
+        if let Some(cpu) = self.tiers.as_mut().and_then(|tiers| tiers.cpu.as_mut()) {
             let hashed = block_table.blocks.iter().filter(|&&b| self.blocks[b as usize].is_hashed());
-            store.use_all(hashed.map(|&b| self.hashes[b as usize]));
+            cpu.use_all(hashed.map(|&b| self.hashes[b as usize]));
         }
         let places = &mut self.places;
         self.listed.close_holes(|entry, place| {
@@ -152,8 +152,8 @@ impl BlockPool {
                 self.watch.lost(b, hash);
             }
             self.evictions += 1;
-            if let Some(store) = &mut self.store {
-                store.evicted(hash);
+            if let Some(tiers) = &mut self.tiers {
+                tiers.left_gpu(hash);
             }
         }
     }

@@ -1,21 +1,48 @@
-//! Loading blocks back from the store in CPU memory.
+//! Loading blocks back from the tiers below.
 
-use super::{Block, BlockPool, Hit};
+use super::{Block, BlockPool, Filled, Hit};
 use crate::kv::BlockTable;
-use crate::kv::store::{Below, Store, StoreSettings};
-use base::Micros;
+use crate::kv::cpu_tier::CpuTier;
+use crate::kv::tiers::{Below, TierSettings, Tiers};
+use base::{Micros, Span};
 
 impl BlockPool {
-    /// The pool with a store in CPU memory below it.
+    /// The pool with tiers below it.
     #[must_use]
-    pub fn with_store(mut self, settings: StoreSettings) -> Self {
-        self.store = Some(Box::new(Store::new(settings)));
+    pub fn with_tiers(mut self, settings: &TierSettings) -> Self {
+        self.tiers = Some(Box::new(Tiers::new(settings)));
         self
     }
 
-    /// Whether there is a store below.
-    pub fn has_store(&self) -> bool {
-        self.store.is_some()
+    /// Whether there are tiers below, other than that of BLIS.
+    pub fn has_tiers(&self) -> bool {
+        self.tiers.is_some()
+    }
+
+    /// Whether CPU memory is one of them.
+    pub fn has_cpu_tier(&self) -> bool {
+        self.cpu().is_some()
+    }
+
+    pub(in crate::kv) fn cpu(&self) -> Option<&CpuTier> {
+        self.tiers.as_ref().and_then(|tiers| tiers.cpu.as_ref())
+    }
+
+    /// Whether blocks of answers are kept from all tiers.
+    pub fn prompt_only(&self) -> bool {
+        self.tiers.as_ref().is_some_and(|tiers| tiers.prompt_only)
+    }
+
+    /// Whether a tier forgets what is not used.
+    pub fn has_ttl(&self) -> bool {
+        self.cpu().is_some_and(|cpu| cpu.settings.ttl > Span::ZERO)
+    }
+
+    /// The present, for tiers that forget what is not used.
+    pub fn set_clock(&mut self, now: Micros) {
+        if let Some(tiers) = &mut self.tiers {
+            tiers.set_clock(now);
+        }
     }
 
     /// As [`BlockPool::can_admit`], with `kept` free blocks reserved for others.
@@ -23,63 +50,188 @@ impl BlockPool {
         tokens.div_ceil(self.block_tokens).saturating_sub(hit.blocks) + hit.free + kept <= self.free()
     }
 
-    /// Prompt blocks found in the store and loaded back.
+    /// Prompt blocks found in the CPU tier and loaded back.
     pub fn loaded(&self) -> u64 {
-        self.store.as_ref().map_or(0, |s| s.counts.hits)
+        self.cpu().map_or(0, |cpu| cpu.counts.hits)
     }
 
-    /// Looks up `rest`, which follows a cached run, in the store.
-    pub fn lookup_below(&self, rest: &[u64]) -> Below {
-        self.store.as_ref().map_or_else(Below::default, |s| s.lookup(rest))
+    /// Blocks opened for contents from tiers below.
+    pub fn received(&self) -> u64 {
+        self.received
     }
 
-    /// Counts blocks looked up in the store and not found.
+    /// Looks up `rest`, which follows a cached run, in the CPU tier.
+    pub fn lookup_below(&mut self, rest: &[u64]) -> Below {
+        self.tiers.as_mut().map_or_else(Below::default, |tiers| tiers.lookup(rest))
+    }
+
+    /// How many leading blocks of `rest`, which follows a cached run, are in the CPU tier.
+    pub fn known_below(&self, rest: &[u64]) -> u32 {
+        self.cpu().map_or(0, |cpu| cpu.lookup(rest))
+    }
+
+    /// Counts blocks looked up in the CPU tier and not found.
     pub fn missed_below(&mut self, blocks: u32) {
-        if let Some(store) = &mut self.store {
-            store.counts.misses += u64::from(blocks);
+        if let Some(cpu) = self.tiers.as_mut().and_then(|tiers| tiers.cpu.as_mut()) {
+            cpu.counts.misses += u64::from(blocks);
         }
     }
 
-    /// Opens blocks for the part of `chain` that `block_table` does not have yet, and starts the load of their
-    /// contents, which a [`BlockPool::lookup_below`] has just found. The caller must have checked for free blocks.
+    /// A request has all its tokens, and is about to give its blocks back.
+    pub fn completed(&mut self, block_table: &BlockTable) {
+        if let Some(tiers) = &mut self.tiers {
+            let hashed = block_table.blocks.iter().filter(|&&b| self.blocks[b as usize].is_hashed());
+            let hashes: Vec<u64> = hashed.map(|&b| self.hashes[b as usize]).collect();
+            tiers.completed(&hashes);
+        }
+    }
+
+    /// Pins the first `cached` blocks of `chain`, opens blocks for the others, and starts the load of their contents from the
+    /// CPU tier, where a [`BlockPool::lookup_below`] has just found them. The caller must have checked for free blocks.
     /// Returns when the load ends.
-    pub fn begin_load(&mut self, block_table: &mut BlockTable, chain: &[u64], now: Micros) -> Micros {
-        let loaded = &chain[block_table.blocks.len()..];
+    pub fn begin_load(
+        &mut self,
+        block_table: &mut BlockTable,
+        (chain, cached): (&[u64], u32),
+        now: Micros,
+    ) -> Micros {
+        let loaded = &chain[cached as usize..];
+        self.hold(loaded);
+        self.pin(block_table, &chain[..cached as usize]);
         let tokens = loaded.len() as u64 * u64::from(self.block_tokens);
-        let store = self.store.as_mut().expect("INV-4: a load without a CPU tier");
-        let done_at = store.begin_load(loaded, tokens, now);
-        store.use_all(chain.iter().copied());
-        self.open(block_table, loaded.len() as u32, Block(1));
-        block_table.tokens = chain.len() as u32 * self.block_tokens;
+        let cpu = self.tiers.as_mut().and_then(|tiers| tiers.cpu.as_mut());
+        let cpu = cpu.expect("INV-4: a load without a CPU tier");
+        let done_at = cpu.begin_load(loaded.len() as u64, tokens, now);
+        cpu.use_all(chain.iter().copied());
+        self.open_for(block_table, loaded.len() as u32);
         done_at
+    }
+
+    /// Pins the first `cached` blocks of `chain` and opens blocks for the others, whose contents come without a link. The caller
+    /// must have checked for free blocks.
+    pub fn begin_direct(&mut self, block_table: &mut BlockTable, (chain, cached): (&[u64], u32)) {
+        self.pin(block_table, &chain[..cached as usize]);
+        self.open_for(block_table, chain.len() as u32 - cached);
+    }
+
+    /// How long the link of the CPU tier takes for a number of tokens; no time without one.
+    pub fn link_time(&self, tokens: u64) -> Span {
+        self.cpu().map_or(Span::ZERO, |cpu| cpu.transfer(tokens))
+    }
+
+    fn cpu_mut(&mut self) -> Option<&mut CpuTier> {
+        self.tiers.as_mut().and_then(|tiers| tiers.cpu.as_mut())
+    }
+
+    /// Something needs a block of the CPU tier.
+    pub fn refer(&mut self, hash: u64) {
+        if let Some(cpu) = self.cpu_mut() {
+            cpu.refer(hash);
+        }
+    }
+
+    /// It needs it no more.
+    pub fn unrefer(&mut self, hash: u64) {
+        if let Some(cpu) = self.cpu_mut() {
+            cpu.unrefer(hash);
+        }
+    }
+
+    /// A slot of the CPU tier for a block that will come; whether there was one. It is needed by whom it comes for.
+    pub fn take_slot(&mut self, hash: u64) -> bool {
+        self.tiers.as_mut().is_some_and(|tiers| tiers.take_slot(hash, false))
+    }
+
+    /// A block that was to come to the CPU tier is there.
+    pub fn slot_filled(&mut self, hash: u64) {
+        if let Some(cpu) = self.cpu_mut() {
+            cpu.arrive(hash);
+        }
+    }
+
+    /// A block that was to come to the CPU tier will not.
+    pub fn slot_lost(&mut self, hash: u64) {
+        if let Some(cpu) = self.cpu_mut() {
+            cpu.forget(hash);
+        }
+    }
+
+    /// The tiers below CPU memory with something to be written and nothing being written.
+    pub fn due_writes(&self) -> Vec<u32> {
+        self.tiers.as_ref().map_or_else(Vec::new, |tiers| tiers.due())
+    }
+
+    /// What is to be written to a tier, in order. The caller says of each block whether it is.
+    pub fn take_outbox(&mut self, tier: u32) -> Vec<u64> {
+        self.tiers.as_mut().map_or_else(Vec::new, |tiers| tiers.take_outbox(tier))
+    }
+
+    /// These of what was taken are written from now on.
+    pub fn begin_write(&mut self, tier: u32, blocks: Vec<u64>) {
+        if let Some(tiers) = &mut self.tiers {
+            tiers.begin_write(tier, blocks);
+        }
+    }
+
+    /// A block that was taken is not written.
+    pub fn unpost(&mut self, tier: u32, hash: u64) {
+        if let Some(tiers) = &mut self.tiers {
+            tiers.unpost(tier, hash);
+        }
+    }
+
+    /// What was being written to a tier is there, or will not be.
+    pub fn end_write(&mut self, tier: u32) {
+        if let Some(tiers) = &mut self.tiers {
+            tiers.end_write(tier);
+        }
+    }
+
+    /// How many blocks wait to be written to a tier.
+    pub fn waiting_to_write(&self, tier: u32) -> u32 {
+        self.tiers.as_ref().map_or(0, |tiers| tiers.waiting_to_write(tier))
+    }
+
+    /// A load reads these blocks of the CPU tier.
+    fn hold(&mut self, loaded: &[u64]) {
+        if let Some(cpu) = self.tiers.as_mut().and_then(|tiers| tiers.cpu.as_mut()) {
+            cpu.hold(loaded);
+        }
+    }
+
+    /// Opens `n` further blocks for contents that are on their way.
+    pub(super) fn open_for(&mut self, block_table: &mut BlockTable, n: u32) {
+        self.open(block_table, n, Block(1));
+        block_table.tokens = block_table.len() * self.block_tokens;
+        self.received += u64::from(n);
     }
 
     /// The contents of `chain` from block `from` on have arrived: they can be hit.
     pub fn finish_load(&mut self, block_table: &mut BlockTable, chain: &[u64], from: u32) {
         self.end_load(&chain[from as usize..]);
         for (index, &hash) in chain.iter().enumerate().skip(from as usize) {
-            self.set_hash(block_table.blocks[index], hash);
+            self.set_hash(block_table.blocks[index], hash, Filled::Loaded);
             block_table.last_hash = hash;
         }
     }
 
     /// Ends a load, whether its contents are still needed or not.
     pub fn end_load(&mut self, loaded: &[u64]) {
-        if let Some(store) = &mut self.store {
-            store.end_load(loaded);
+        if let Some(cpu) = self.tiers.as_mut().and_then(|tiers| tiers.cpu.as_mut()) {
+            cpu.end_load(loaded);
         }
         self.version += 1;
     }
 
-    /// Blocks written to the store and evicted there since the last call.
+    /// Blocks written to the CPU tier and evicted there since the last call.
     pub fn take_tier_news(&mut self) -> (u32, u32) {
-        self.store.as_mut().map_or((0, 0), |s| s.take_news())
+        self.tiers.as_mut().and_then(|tiers| tiers.cpu.as_mut()).map_or((0, 0), CpuTier::take_news)
     }
 
-    /// INV-4 of the store; `loading` blocks are being loaded.
-    pub fn verify_store(&self, loading: u32) {
-        if let Some(store) = &self.store {
-            store.verify(loading);
+    /// INV-4 of the tiers; `loading` blocks are being loaded, and `others` need blocks of the CPU tier, in any order.
+    pub fn verify_tiers(&self, loading: u32, others: &[u64]) {
+        if let Some(tiers) = &self.tiers {
+            tiers.verify(loading, others);
         }
     }
 }

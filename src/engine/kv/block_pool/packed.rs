@@ -164,7 +164,8 @@ impl BlockPool {
             // Their number, until the blocks are known again.
             states: BlockTable::without_blocks(states, 0),
             tier: self.tier.clone(),
-            store: self.store.clone(),
+            tiers: self.tiers.clone(),
+            received: self.received,
             packed: Some(Rc::new(self.pack(&all, numbering, numbers))),
             ..*self
         }

@@ -38,11 +38,11 @@ pub struct Move {
     /// Number of its client.
     pub client: u32,
     /// The replica, if there is one.
-    #[cfg_attr(feature = "schema", ts(optional))]
+    #[cfg_attr(feature = "types", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub replica: Option<u32>,
     /// The replica that it comes from: of a landing.
-    #[cfg_attr(feature = "schema", ts(optional))]
+    #[cfg_attr(feature = "types", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub from: Option<u32>,
 }

@@ -15,7 +15,7 @@ const EXAMPLES: u32 = 5;
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct AnomalyPart {
     /// How many of each kind.
-    #[cfg_attr(feature = "schema", ts(type = "{ [kind: string]: number }"))]
+    #[cfg_attr(feature = "types", ts(type = "{ [kind: string]: number }"))]
     pub counts: KindCounts,
     /// The first five of each kind, in the order in which they were noticed.
     pub first: Vec<AnomalyExample>,
@@ -30,7 +30,7 @@ pub struct AnomalyExample {
     /// When it began, in microseconds.
     pub start_us: u64,
     /// When it ended, in microseconds; missing while it lasts.
-    #[cfg_attr(feature = "schema", ts(optional))]
+    #[cfg_attr(feature = "types", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub end_us: Option<u64>,
     /// The replica; for an imbalance the most loaded one when it was noticed.

@@ -18,10 +18,10 @@ use serde::Serialize;
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct DisaggregationPart {
     /// Requests by what the decider said; kinds that did not occur are left out.
-    #[cfg_attr(feature = "schema", ts(type = "{ [kind: string]: number }"))]
+    #[cfg_attr(feature = "types", ts(type = "{ [kind: string]: number }"))]
     pub decisions: KindCounts,
     /// Share of them that a prefill replica prefilled, 0 to 1; missing without a decision.
-    #[cfg_attr(feature = "schema", ts(optional))]
+    #[cfg_attr(feature = "types", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub remote_share: Option<f64>,
     /// Arrival to the end of the prefill, as the prefill replica has it, in milliseconds.
@@ -54,7 +54,7 @@ pub struct DisaggregationPart {
     /// KV blocks set aside or pinned at homes for requests whose KV was not there yet, times seconds.
     pub reserved_block_seconds: f64,
     /// What ratio the loads suggest; missing without both roles, or without load.
-    #[cfg_attr(feature = "schema", ts(optional))]
+    #[cfg_attr(feature = "types", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hint: Option<HintPart>,
 }

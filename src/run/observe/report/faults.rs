@@ -68,15 +68,15 @@ pub struct OneFaultPart {
     /// When, in microseconds.
     pub at_us: u64,
     /// The replica; missing if the fault is about all.
-    #[cfg_attr(feature = "schema", ts(optional))]
+    #[cfg_attr(feature = "types", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub replica: Option<u32>,
     /// Its pool; missing if the fault is about all.
-    #[cfg_attr(feature = "schema", ts(optional))]
+    #[cfg_attr(feature = "types", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pool: Option<String>,
     /// When the replica served or worked again, or will, in microseconds; missing if never.
-    #[cfg_attr(feature = "schema", ts(optional))]
+    #[cfg_attr(feature = "types", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub back_us: Option<u64>,
     /// Attempts that broke there: those under way, and those sent before routers knew.
@@ -87,7 +87,7 @@ pub struct OneFaultPart {
     /// none was.
     pub detection_s: f64,
     /// From a crash until routers knew of it, in seconds; missing if they do not know yet, and for other faults.
-    #[cfg_attr(feature = "schema", ts(optional))]
+    #[cfg_attr(feature = "types", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub known_s: Option<f64>,
     /// Prompt tokens computed by the attempts that broke there.
@@ -95,18 +95,18 @@ pub struct OneFaultPart {
     /// Tokens of answers that they showed.
     pub wasted_decode_tokens: u64,
     /// KV blocks that the replica had in use or cached when it went down; missing for other faults.
-    #[cfg_attr(feature = "schema", ts(optional))]
+    #[cfg_attr(feature = "types", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub kv_blocks_lost: Option<u32>,
     /// What the replica cost while it was down, so far, in US dollars; missing for other faults, and without a price.
-    #[cfg_attr(feature = "schema", ts(optional))]
+    #[cfg_attr(feature = "types", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub usd_while_down: Option<f64>,
     /// Goodput in the minute before, in requests per second.
     pub goodput_before_per_s: f64,
     /// Seconds after the fault from which on goodput over 10 s is at least 95 % of what it was in the minute before; missing
     /// while it is not.
-    #[cfg_attr(feature = "schema", ts(optional))]
+    #[cfg_attr(feature = "types", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub recovery_s: Option<f64>,
 }

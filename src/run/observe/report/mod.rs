@@ -80,26 +80,26 @@ pub struct Report {
     pub trace_digest: String,
     /// The link to the run, which the command line adds when it prints the report. Digests are of the report without
     /// it.
-    #[cfg_attr(feature = "schema", ts(optional))]
+    #[cfg_attr(feature = "types", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub link: Option<String>,
     /// How percentiles are computed.
     pub percentiles: String,
     /// Largest relative error of a percentile, where percentiles are estimates: in a run that keeps summaries only.
-    #[cfg_attr(feature = "schema", ts(optional))]
+    #[cfg_attr(feature = "types", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub percentile_error: Option<f64>,
     /// What a reader must know to interpret the numbers.
-    #[cfg_attr(feature = "schema", ts(optional, as = "Option<_>"))]
+    #[cfg_attr(feature = "types", ts(optional, as = "Option<_>"))]
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notices: Vec<Notice>,
     /// Whether requests piled up: an assessment of the results. Digests are of the report without it.
-    #[cfg_attr(feature = "schema", ts(optional))]
+    #[cfg_attr(feature = "types", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub verdict: Option<RunVerdict>,
     /// How far the latency figures of each pool can be trusted: an assessment of the results. Digests are of the report
     /// without it.
-    #[cfg_attr(feature = "schema", ts(optional, as = "Option<_>"))]
+    #[cfg_attr(feature = "types", ts(optional, as = "Option<_>"))]
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub evidence: Vec<PoolEvidence>,
     /// The clock.
@@ -107,19 +107,19 @@ pub struct Report {
     /// Requests by where they are.
     pub requests: RequestPart,
     /// Why requests were refused; missing if none were.
-    #[cfg_attr(feature = "schema", ts(optional, as = "Option<_>"))]
+    #[cfg_attr(feature = "types", ts(optional, as = "Option<_>"))]
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub rejections: Vec<RejectionPart>,
     /// The gateway's queue; missing without flow control.
-    #[cfg_attr(feature = "schema", ts(optional))]
+    #[cfg_attr(feature = "types", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub gateway: Option<GatewayPart>,
     /// Sessions whose requests wait for the answers of others; missing if there are none.
-    #[cfg_attr(feature = "schema", ts(optional))]
+    #[cfg_attr(feature = "types", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sessions: Option<SessionPart>,
     /// What broke, and what became of it; missing if nothing did.
-    #[cfg_attr(feature = "schema", ts(optional))]
+    #[cfg_attr(feature = "types", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub faults: Option<FaultPart>,
     /// Distributions in milliseconds.
@@ -133,27 +133,27 @@ pub struct Report {
     /// How evenly work was spread.
     pub fairness: FairnessPart,
     /// The score with the scenario's weights; missing without weights.
-    #[cfg_attr(feature = "schema", ts(optional))]
+    #[cfg_attr(feature = "types", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fitness: Option<FitnessPart>,
     /// What it cost.
     pub cost: CostPart,
     /// A summary of the routing decisions, if `observe.counterfactual_k` is above 0.
-    #[cfg_attr(feature = "schema", ts(optional))]
+    #[cfg_attr(feature = "types", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub decisions: Option<DecisionPart>,
     /// Each pool.
     pub pools: Vec<PoolPart>,
     /// Requests that are prefilled on one replica and decoded on another; missing where all pools are mixed.
-    #[cfg_attr(feature = "schema", ts(optional))]
+    #[cfg_attr(feature = "types", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub disaggregation: Option<DisaggregationPart>,
     /// The ports of replicas; missing where all pools are mixed.
-    #[cfg_attr(feature = "schema", ts(optional, as = "Option<_>"))]
+    #[cfg_attr(feature = "types", ts(optional, as = "Option<_>"))]
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub links: Vec<LinkPart>,
     /// Each pool's autoscaler; missing if there is none.
-    #[cfg_attr(feature = "schema", ts(optional, as = "Option<_>"))]
+    #[cfg_attr(feature = "types", ts(optional, as = "Option<_>"))]
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub scaling: Vec<ScalingPart>,
     /// Each replica.
@@ -167,11 +167,11 @@ pub struct Report {
     /// The requests measured that took longest, the slowest first, at most ten.
     pub slowest: Vec<SlowRequest>,
     /// Anomalies; missing if the scenario disables them.
-    #[cfg_attr(feature = "schema", ts(optional))]
+    #[cfg_attr(feature = "types", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub anomalies: Option<AnomalyPart>,
     /// The counts that BLIS would report; only with its semantics.
-    #[cfg_attr(feature = "schema", ts(optional))]
+    #[cfg_attr(feature = "types", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub blis: Option<BlisPart>,
 }

@@ -42,11 +42,11 @@ pub struct RequestPart {
     /// In a batch.
     pub running: u32,
     /// Between their prefill replica and their home, from the start of the transfer to the landing. Left out if there are none.
-    #[cfg_attr(feature = "schema", ts(optional, as = "Option<_>"))]
+    #[cfg_attr(feature = "types", ts(optional, as = "Option<_>"))]
     #[serde(skip_serializing_if = "is_zero")]
     pub transferring: u32,
     /// At home with their KV, not in the batch yet. Left out if there are none.
-    #[cfg_attr(feature = "schema", ts(optional, as = "Option<_>"))]
+    #[cfg_attr(feature = "types", ts(optional, as = "Option<_>"))]
     #[serde(skip_serializing_if = "is_zero")]
     pub landed: u32,
     /// Finished.
@@ -55,17 +55,17 @@ pub struct RequestPart {
     pub rejected: u32,
     /// Rejected requests that the router refused because no replica that takes requests serves their model. Left out
     /// if there are none.
-    #[cfg_attr(feature = "schema", ts(optional, as = "Option<_>"))]
+    #[cfg_attr(feature = "types", ts(optional, as = "Option<_>"))]
     #[serde(skip_serializing_if = "is_zero")]
     pub rejected_by_router: u32,
     /// Impossible to serve, or timed out.
     pub dropped: u32,
     /// Dropped requests whose clients timed out. Left out if there are none.
-    #[cfg_attr(feature = "schema", ts(optional, as = "Option<_>"))]
+    #[cfg_attr(feature = "types", ts(optional, as = "Option<_>"))]
     #[serde(skip_serializing_if = "is_zero")]
     pub timed_out: u32,
     /// Requests whose last attempt broke. Left out if there are none.
-    #[cfg_attr(feature = "schema", ts(optional, as = "Option<_>"))]
+    #[cfg_attr(feature = "types", ts(optional, as = "Option<_>"))]
     #[serde(skip_serializing_if = "is_zero")]
     pub lost: u32,
     /// Whether these counts, but for those marked as parts of others, add up to the arrived requests.
@@ -122,7 +122,7 @@ pub struct ThroughputPart {
     /// Requests finished per second that met every objective of their class.
     pub goodput_per_s: f64,
     /// Share of the requests finished that met every objective of their class, 0 to 1; missing if none finished.
-    #[cfg_attr(feature = "schema", ts(optional))]
+    #[cfg_attr(feature = "types", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub attainment: Option<f64>,
     /// Prompt tokens per second, cached ones included, of requests that got their first token.
@@ -142,24 +142,24 @@ pub struct SloPart {
     /// Finished requests that met every objective.
     pub met: u32,
     /// Requests refused, dropped or timed out, which count as missed. Left out if there are none.
-    #[cfg_attr(feature = "schema", ts(optional, as = "Option<_>"))]
+    #[cfg_attr(feature = "types", ts(optional, as = "Option<_>"))]
     #[serde(skip_serializing_if = "is_zero")]
     pub unserved: u32,
     /// Share of all ended requests, met / (finished + unserved), 0 to 1. Left out without unserved ones: it is the
     /// attainment then.
-    #[cfg_attr(feature = "schema", ts(optional))]
+    #[cfg_attr(feature = "types", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub met_share: Option<f64>,
     /// Share of the requests finished that met the TTFT objective, 0 to 1; missing if none finished.
-    #[cfg_attr(feature = "schema", ts(optional))]
+    #[cfg_attr(feature = "types", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ttft_attainment: Option<f64>,
     /// Share that met the TPOT objective.
-    #[cfg_attr(feature = "schema", ts(optional))]
+    #[cfg_attr(feature = "types", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tpot_attainment: Option<f64>,
     /// Share that met the E2E objective.
-    #[cfg_attr(feature = "schema", ts(optional))]
+    #[cfg_attr(feature = "types", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub e2e_attainment: Option<f64>,
 }
@@ -183,7 +183,7 @@ pub struct KvPart {
     /// Share of the prompt tokens of scheduled requests that came from the cache, 0 to 1.
     pub reused_prompt_share: f64,
     /// The CPU tier below them; missing without one.
-    #[cfg_attr(feature = "schema", ts(optional))]
+    #[cfg_attr(feature = "types", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cpu: Option<CpuTierPart>,
 }
@@ -284,23 +284,23 @@ pub struct SlowRequest {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct CostPart {
     /// US dollars per hour of the replicas now serving; missing, like every cost, if one of them has no price.
-    #[cfg_attr(feature = "schema", ts(optional))]
+    #[cfg_attr(feature = "types", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub usd_per_hour: Option<f64>,
     /// US dollars for all replicas while they existed.
-    #[cfg_attr(feature = "schema", ts(optional))]
+    #[cfg_attr(feature = "types", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub usd: Option<f64>,
     /// US dollars per request finished; missing without one. The costs per token are missing without tokens.
-    #[cfg_attr(feature = "schema", ts(optional))]
+    #[cfg_attr(feature = "types", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub usd_per_request: Option<f64>,
     /// US dollars per 1,000 tokens, prompt and output.
-    #[cfg_attr(feature = "schema", ts(optional))]
+    #[cfg_attr(feature = "types", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub usd_per_1k_tokens: Option<f64>,
     /// US dollars per million output tokens.
-    #[cfg_attr(feature = "schema", ts(optional))]
+    #[cfg_attr(feature = "types", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub usd_per_million_output_tokens: Option<f64>,
     /// GPUs times the seconds that their replica existed.
@@ -308,7 +308,7 @@ pub struct CostPart {
     /// GPUs times the seconds in which a step ran on them.
     pub gpu_busy_seconds: f64,
     /// Busy GPU-seconds per request finished.
-    #[cfg_attr(feature = "schema", ts(optional))]
+    #[cfg_attr(feature = "types", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub gpu_busy_seconds_per_request: Option<f64>,
 }
@@ -356,7 +356,7 @@ pub struct ReplicaPart {
     /// Share of prompt blocks found in its cache, 0 to 1.
     pub kv_hit_rate: f64,
     /// Its CPU tier; missing without one.
-    #[cfg_attr(feature = "schema", ts(optional))]
+    #[cfg_attr(feature = "types", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cpu: Option<CpuTierPart>,
     /// Time to first token in milliseconds.
@@ -378,15 +378,15 @@ pub struct GroupPart {
     /// Finished requests that met every objective of their class.
     pub met: u32,
     /// Requests refused, dropped or timed out, which count as missed. Left out if there are none.
-    #[cfg_attr(feature = "schema", ts(optional, as = "Option<_>"))]
+    #[cfg_attr(feature = "types", ts(optional, as = "Option<_>"))]
     #[serde(skip_serializing_if = "is_zero")]
     pub unserved: u32,
     /// met / (finished + unserved), 0 to 1. Left out without unserved ones: it is the attainment then.
-    #[cfg_attr(feature = "schema", ts(optional))]
+    #[cfg_attr(feature = "types", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub met_share: Option<f64>,
     /// met / finished, 0 to 1; missing if none finished.
-    #[cfg_attr(feature = "schema", ts(optional))]
+    #[cfg_attr(feature = "types", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub attainment: Option<f64>,
     /// Requests finished per second that met every objective of their class.

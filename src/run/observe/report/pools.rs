@@ -26,7 +26,7 @@ pub struct PoolPart {
     /// Blocks in the KV cache of one replica; the resolved value of "auto", or the latest edit.
     pub kv_blocks: u32,
     /// US dollars per hour of one replica, if its price is known.
-    #[cfg_attr(feature = "schema", ts(optional))]
+    #[cfg_attr(feature = "types", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub usd_per_hour: Option<f64>,
     /// Requests finished on its replicas.
@@ -36,19 +36,19 @@ pub struct PoolPart {
     /// Cached prompt blocks / all prompt blocks, 0 to 1.
     pub kv_hit_rate: f64,
     /// Cost in US dollars of its replicas while they existed, if their price is known.
-    #[cfg_attr(feature = "schema", ts(optional))]
+    #[cfg_attr(feature = "types", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub usd: Option<f64>,
     /// Their LoRA adapters; missing without any.
-    #[cfg_attr(feature = "schema", ts(optional))]
+    #[cfg_attr(feature = "types", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lora: Option<LoraPart>,
     /// What speculative decoding came to; missing without it.
-    #[cfg_attr(feature = "schema", ts(optional))]
+    #[cfg_attr(feature = "types", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub speculative: Option<SpeculativePart>,
     /// Its role and what its replicas did; missing where all pools are mixed.
-    #[cfg_attr(feature = "schema", ts(optional))]
+    #[cfg_attr(feature = "types", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub split: Option<PoolSplitPart>,
 }
@@ -90,11 +90,11 @@ pub struct SpeculativePart {
     /// Of those, the accepted ones. Those after the end of an answer count too, and are not shown.
     pub accepted_tokens: u64,
     /// `accepted_tokens` / `draft_tokens`, 0 to 1; missing without draft tokens.
-    #[cfg_attr(feature = "schema", ts(optional))]
+    #[cfg_attr(feature = "types", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub acceptance_rate: Option<f64>,
     /// Mean acceptance length: 1 + `accepted_tokens` / verifications, the tokens of a step; missing without drafts.
-    #[cfg_attr(feature = "schema", ts(optional))]
+    #[cfg_attr(feature = "types", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mean_acceptance_length: Option<f64>,
 }

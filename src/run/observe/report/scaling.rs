@@ -36,7 +36,7 @@ pub struct ScalingPart {
     /// Placed replicas that were cancelled before they served.
     pub starts_given_up: u32,
     /// Mean seconds from placement to serving; missing if no replica got there.
-    #[cfg_attr(feature = "schema", ts(optional))]
+    #[cfg_attr(feature = "types", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mean_start_s: Option<f64>,
     /// Requests sent back to the router because their replica was removed.

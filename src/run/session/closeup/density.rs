@@ -1,7 +1,6 @@
 //! Density: how many requests or gaps between tokens had which latency when, the distribution of a span, and steps by batch size.
 
 use super::{Measure, RequestFilter};
-use crate::observe::Percentiles;
 use crate::session::Session;
 use serde::{Deserialize, Serialize};
 
@@ -73,7 +72,7 @@ pub struct PointsQuery {
     /// End, in microseconds.
     pub to_us: u64,
     /// Of this replica alone.
-    #[cfg_attr(feature = "schema", ts(optional))]
+    #[cfg_attr(feature = "types", ts(optional))]
     pub replica: Option<u32>,
 }
 
@@ -91,63 +90,6 @@ pub struct Ecdf {
     pub percentiles_ms: [Option<f64>; 3],
     /// The share within the objective, in percent; missing without an objective or without requests.
     pub within: Option<f64>,
-}
-
-/// A query for the figures before and after an instant.
-#[apply(typescript!)]
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct AroundQuery {
-    /// The instant, such as that of an edit.
-    pub at_us: u64,
-    /// Longest span on either side; no other edit, and neither end of the run, lies inside a span.
-    pub most_us: u64,
-}
-
-/// Figures of the requests that arrived in a span.
-#[apply(typescript!)]
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub struct SpanFigures {
-    /// Start of the span.
-    pub from_us: u64,
-    /// End of the span.
-    pub to_us: u64,
-    /// Requests that arrived in it.
-    pub arrived: u64,
-    /// TTFT, of those that have one.
-    pub ttft: Percentiles,
-    /// Mean gap between the tokens of a request, of those that have one.
-    pub tpot: Percentiles,
-    /// E2E, of those that have finished.
-    pub e2e: Percentiles,
-    /// Percent of the arrivals that finished within every objective; missing while any of them is on its way.
-    pub met_percent: Option<f64>,
-    /// Preemptions of these requests.
-    pub preemptions: u64,
-    /// Percent of their prompt tokens found in the cache, of those that joined a batch.
-    pub cached_percent: Option<f64>,
-    /// Its TTFT as a distribution.
-    pub ttft_ecdf: Ecdf,
-    /// Its E2E as a distribution.
-    pub e2e_ecdf: Ecdf,
-}
-
-/// The figures before and after an instant, and their differences: after less before, in microseconds and in percentage points.
-#[apply(typescript!)]
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub struct Around {
-    /// Before.
-    pub before: SpanFigures,
-    /// From the instant on.
-    pub after: SpanFigures,
-    /// Difference of the TTFT percentiles: 50, 90, 99; missing where a side has no requests.
-    pub ttft_us: [Option<f64>; 3],
-    /// The same of TPOT.
-    pub tpot_us: [Option<f64>; 3],
-    /// The same of E2E.
-    pub e2e_us: [Option<f64>; 3],
-    /// Difference of the shares that met every objective.
-    pub met_points: Option<f64>,
 }
 
 /// Steps by batch size: at most 2,000 of the latest, as columns of equal length.

@@ -34,7 +34,7 @@ pub struct LanesQuery {
     /// End, in microseconds; what is after the playhead is empty.
     pub to_us: u64,
     /// The replica whose requests are listed.
-    #[cfg_attr(feature = "schema", ts(optional))]
+    #[cfg_attr(feature = "types", ts(optional))]
     pub replica: Option<u32>,
     /// Most slices of a lane: with more steps than that, neighbours are merged. 0 asks for the totals alone.
     pub most: u32,

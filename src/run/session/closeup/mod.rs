@@ -21,9 +21,7 @@ use base::ask::Beside;
 pub use blocks::{
     BlockDetail, BlockEvent, BlockPage, BlockQuery, Blocks, BlocksQuery, CpuBlocks, GroupBelief, PrefixNode,
 };
-pub use density::{
-    Around, AroundQuery, Density, DensityQuery, Ecdf, EcdfQuery, PointsQuery, SpanFigures, StepPoints,
-};
+pub use density::{Density, DensityQuery, Ecdf, EcdfQuery, PointsQuery, StepPoints};
 pub use lanes::{
     Lane, LaneMark, LaneRequest, LaneSteps, Lanes, LanesQuery, OpenLane, StepChunk, StepDetail, StepQuery,
     StepTerms, StepTotals,
@@ -51,8 +49,6 @@ questions! {
     density: Density(DensityQuery) -> Density = |run, query, _| Ok(run.density(&query));
     /// A distribution over the requests of a filter.
     ecdf: Ecdf(EcdfQuery) -> Ecdf = |run, query, _| Ok(run.ecdf(&query));
-    /// The figures before and after an instant.
-    around: Around(AroundQuery) -> Around = |run, query, _| Ok(run.around(&query));
     /// Steps by batch size.
     points: Points(PointsQuery) -> StepPoints = |run, query, _| Ok(run.step_points(&query));
     /// Rows of the table of requests.

@@ -37,13 +37,13 @@ pub struct RequestFilter {
     /// Their latency is within any of these: which, least and most in microseconds. Empty for all requests.
     pub boxes: Vec<LatencyBox>,
     /// They were routed to this replica.
-    #[cfg_attr(feature = "schema", ts(optional))]
+    #[cfg_attr(feature = "types", ts(optional))]
     pub replica: Option<u32>,
     /// They are of this client.
-    #[cfg_attr(feature = "schema", ts(optional))]
+    #[cfg_attr(feature = "types", ts(optional))]
     pub client: Option<u32>,
     /// They are in this state.
-    #[cfg_attr(feature = "schema", ts(optional))]
+    #[cfg_attr(feature = "types", ts(optional))]
     pub state: Option<RequestState>,
 }
 
@@ -113,7 +113,7 @@ pub struct RequestRowsQuery {
 
 /// A row of the table.
 #[apply(typescript!)]
-#[cfg_attr(feature = "schema", ts(rename = "RequestRow"))]
+#[cfg_attr(feature = "types", ts(rename = "RequestRow"))]
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct RequestTableRow {
     /// Its number.

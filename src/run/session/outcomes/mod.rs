@@ -3,7 +3,10 @@
 //! Within a program they are data. The page's two runs live in separate threads, and the comparison in a separate module:
 //! they go there as bytes.
 
+mod ending;
 mod gap_log;
+
+pub use ending::Ending;
 
 use super::{PoolEvidence, RequestRow, RunVerdict, Session};
 use crate::observe::Report;
@@ -15,41 +18,6 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 /// The first bytes: the format and its version.
 const MAGIC: [u8; 8] = *b"tokyout2";
-
-/// The outcome of a request.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Ending {
-    /// All tokens shown, every objective of its class met.
-    Met,
-    /// All tokens shown, some objective missed.
-    Missed,
-    /// Refused by admission, the router or a full wait queue.
-    Refused,
-    /// Impossible to serve, or timed out.
-    Dropped,
-    /// Still in the system, and beyond an objective already.
-    Late,
-    /// Still in the system, and within its objectives so far.
-    Open,
-}
-
-impl Ending {
-    /// Whether all its tokens were shown.
-    pub fn finished(self) -> bool {
-        matches!(self, Self::Met | Self::Missed)
-    }
-
-    /// Whether its objectives are decided: it finished, was refused or was dropped. Shares of requests that met their
-    /// objectives are among these; requests still in the system do not count.
-    pub fn decided(self) -> bool {
-        !self.unfinished()
-    }
-
-    /// Whether it was still in the system.
-    pub fn unfinished(self) -> bool {
-        matches!(self, Self::Late | Self::Open)
-    }
-}
 
 /// One request of a run: the values of its row that comparisons read.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -136,16 +136,16 @@ pub struct ColumnsQuery {
     pub view: View,
     /// Start, in microseconds.
     #[serde(default)]
-    #[cfg_attr(feature = "schema", ts(optional, as = "Option<_>"))]
+    #[cfg_attr(feature = "types", ts(optional, as = "Option<_>"))]
     pub from_us: u64,
     /// End, in microseconds; 0 means the playhead.
     #[serde(default)]
-    #[cfg_attr(feature = "schema", ts(optional, as = "Option<_>"))]
+    #[cfg_attr(feature = "types", ts(optional, as = "Option<_>"))]
     pub to_us: u64,
     /// For a distribution: the length of its window in seconds, as for the key figures; 0 for all values since the
     /// warm-up. For percentiles of TTFT and E2E over time: 0 for those of each bucket.
     #[serde(default)]
-    #[cfg_attr(feature = "schema", ts(optional, as = "Option<_>"))]
+    #[cfg_attr(feature = "types", ts(optional, as = "Option<_>"))]
     pub window_s: f64,
 }
 

@@ -8,7 +8,7 @@ use engine::workload::TraceSummary;
 use serde::Serialize;
 
 /// A built-in scenario in menus. The page reads its text when it is opened.
-#[cfg(feature = "schema")]
+#[cfg(feature = "types")]
 #[derive(Clone, Debug, PartialEq, Serialize, ts_rs::TS)]
 pub struct PresetInfo {
     /// Its name, as used in links and on the command line.
@@ -19,7 +19,7 @@ pub struct PresetInfo {
     pub opens_us: u64,
 }
 
-#[cfg(feature = "schema")]
+#[cfg(feature = "types")]
 impl PresetInfo {
     /// All of them; the page opens with the first.
     pub fn all() -> Vec<Self> {

@@ -55,7 +55,7 @@ pub struct CoefficientEvidence {
     /// Its value.
     pub value: f64,
     /// Half of its 95 % interval; missing if the data do not determine it.
-    #[cfg_attr(feature = "schema", ts(optional))]
+    #[cfg_attr(feature = "types", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub half: Option<f64>,
 }

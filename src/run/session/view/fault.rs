@@ -1,6 +1,6 @@
 //! What broke so far: key figures, and the attempts of one request.
 
-use super::{AttemptDetail, CrashFrame, FaultFigures, ReplicaFault};
+use super::{AttemptDetail, CrashFrame, FaultFigures, ReplicaFault, Segment, SegmentKind};
 use crate::observe::fault_log::FaultRow;
 use crate::observe::report::{OneFaultPart, one_fault, share};
 use crate::session::Session;
@@ -79,11 +79,14 @@ impl Session {
         r.down_until()?;
         let is_its = |row: &&FaultRow| row.kind.is_none() && row.replica == Some(r.id());
         let row = self.recorder.faults.rows.iter().rfind(is_its)?;
-        Some(CrashFrame { broken: row.broken, lost: row.lost, planned: row.planned })
+        let FaultRow { inside, broken, lost, planned, .. } = *row;
+        Some(CrashFrame { inside, broken, lost, planned })
     }
 
-    /// The attempts of a request that broke, in order.
-    pub(super) fn attempts_of(&self, id: RequestId) -> Vec<AttemptDetail> {
+    /// The attempts of a request that broke, in order. `segments` are where its time went.
+    pub(super) fn attempts_of(&self, id: RequestId, segments: &[Segment]) -> Vec<AttemptDetail> {
+        let mut shown = 0;
+        let mut writes = |generated: u32| generated > std::mem::replace(&mut shown, generated);
         let detail = |a: &engine::Attempt| AttemptDetail {
             replica: a.replica.map(|replica| replica.0),
             routed_us: a.routed.0,
@@ -93,7 +96,14 @@ impl Session {
             wait: if a.reason == BreakReason::Unreachable { "Connect" } else { "Queue" },
             prefilled_tokens: a.prefilled,
             shown_tokens: a.generated,
+            pause_us: if writes(a.generated) { pause(a.broke, segments) } else { None },
         };
         self.engine.attempts(id).map(detail).collect()
     }
+}
+
+/// From an instant until the next tokens, in microseconds; `None` if none has come yet.
+fn pause(from: Micros, segments: &[Segment]) -> Option<u64> {
+    let next = segments.iter().find(|s| s.kind == SegmentKind::Decode && s.from_us >= from.0);
+    next.map(|s| s.from_us - from.0)
 }

@@ -1,6 +1,6 @@
 //! The types of a frame: the state of a run at one instant, as a screen shows it.
 
-use super::{Mark, Move, MovingFrame, Percentiles, PoolFrame, SplitFrame};
+use super::{Mark, Move, MovingFrame, Percentiles, PoolFrame, SplitFrame, Statement};
 use crate::observe::Notice;
 use crate::observe::anomaly::AnomalyKind;
 use crate::observe::report::OneFaultPart;
@@ -24,6 +24,8 @@ pub struct Frame {
     pub finished: bool,
     /// A sentence when the run can no longer make progress or ended early, else empty.
     pub trouble: String,
+    /// What it shows, for a reader who sees it for the first time.
+    pub says: Statement,
     /// What a reader must know to interpret the numbers; most notices appear only once the run has finished.
     pub notices: Vec<Notice>,
     /// Requests by where they are now.
@@ -33,11 +35,11 @@ pub struct Frame {
     /// Arrivals by client over the latest window.
     pub clients: Vec<ClientFrame>,
     /// The gateway's queue; missing without flow control.
-    #[cfg_attr(feature = "schema", ts(optional))]
+    #[cfg_attr(feature = "types", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub gateway: Option<GatewayFrame>,
     /// Prefill and decode apart; missing where all pools are mixed.
-    #[cfg_attr(feature = "schema", ts(optional))]
+    #[cfg_attr(feature = "types", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub split: Option<SplitFrame>,
     /// Every pool, in order.
@@ -49,7 +51,7 @@ pub struct Frame {
     /// Edits so far and to come, in order.
     pub flags: Vec<Flag>,
     /// Faults so far, in order: the latest 32; missing if none.
-    #[cfg_attr(feature = "schema", ts(optional, as = "Option<_>"))]
+    #[cfg_attr(feature = "types", ts(optional, as = "Option<_>"))]
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub faults: Vec<OneFaultPart>,
     /// Anomalies so far, the first 64 of them, in the order in which they were noticed.
@@ -112,12 +114,11 @@ pub struct KeyFigures {
     pub output_tokens_per_s: f64,
     /// Share of prompt blocks found in the prefix cache since the start, not only in the window, 0 to 1.
     pub cache_hit_rate: f64,
-    /// Share of the prompt blocks looked up in CPU tiers since the start that were found there, 0 to 1; 0 without any
-    /// tier.
+    /// Share of the prompt blocks looked up in CPU tiers since the start that were found there, 0 to 1; 0 without any tier.
     pub cpu_hit_rate: f64,
     /// US dollars per million output tokens of the window, for all replicas that existed in it; 0 without output, and
     /// missing if one of them has no price.
-    #[cfg_attr(feature = "schema", ts(optional))]
+    #[cfg_attr(feature = "types", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub usd_per_million_tokens: Option<f64>,
     /// TTFT objective in microseconds, 0 if none.
@@ -139,7 +140,7 @@ pub struct KeyFigures {
     /// How goodput compares with ended requests.
     pub goodput_mark: Mark,
     /// What broke; missing if nothing did.
-    #[cfg_attr(feature = "schema", ts(optional))]
+    #[cfg_attr(feature = "types", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub faults: Option<FaultFigures>,
 }
@@ -181,13 +182,13 @@ pub struct ClientFrame {
     /// Name of the client.
     pub name: String,
     /// Its tenant, if that has another name.
-    #[cfg_attr(feature = "schema", ts(optional))]
+    #[cfg_attr(feature = "types", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tenant: Option<String>,
     /// Requests per second that arrived in the window.
     pub rate_per_s: f64,
     /// The priority of its requests at the gateway; missing without flow control.
-    #[cfg_attr(feature = "schema", ts(optional))]
+    #[cfg_attr(feature = "types", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub priority: Option<i32>,
 }
@@ -202,21 +203,20 @@ pub struct ReplicaFrame {
     pub pool: String,
     /// Whether it gets new requests; a removed replica finishes its requests.
     pub serving: bool,
-    /// The phase of its life, if `serving` is not enough: while it starts or drains, is cold, or has stopped under an
-    /// autoscaler.
-    #[cfg_attr(feature = "schema", ts(optional))]
+    /// The phase of its life, if `serving` is not enough: while it starts or drains, is cold, or has stopped under an autoscaler.
+    #[cfg_attr(feature = "types", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub life: Option<LifeFrame>,
     /// What is wrong with it for a while; missing if nothing is.
-    #[cfg_attr(feature = "schema", ts(optional, as = "Option<_>"))]
+    #[cfg_attr(feature = "types", ts(optional, as = "Option<_>"))]
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub faults: Vec<ReplicaFault>,
     /// What its crash broke; missing unless it is down.
-    #[cfg_attr(feature = "schema", ts(optional))]
+    #[cfg_attr(feature = "types", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub crash: Option<CrashFrame>,
     /// What it has of prefills and decodes apart; missing where all pools are mixed.
-    #[cfg_attr(feature = "schema", ts(optional))]
+    #[cfg_attr(feature = "types", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub split: Option<MovingFrame>,
     /// Requests in its wait queue.
@@ -247,12 +247,31 @@ pub struct ReplicaFrame {
     pub batch: BatchFrame,
 }
 
+/// A phase of a replica's life other than serving warm.
+#[apply(typescript!)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum LifePhase {
+    /// It starts or warms up.
+    Starting,
+    /// It serves, and its first requests find it cold.
+    Cold,
+    /// It gets no new requests.
+    Draining,
+    /// It is gone.
+    Stopped,
+    /// It has failed.
+    Down,
+    /// It was taken out by probes or by the router.
+    Ejected,
+}
+
 /// The phase of a replica's life.
 #[apply(typescript!)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct LifeFrame {
-    /// `starting`, `cold`, `draining`, `stopped`, `down` or `ejected`.
-    pub phase: &'static str,
+    /// Its phase.
+    pub phase: LifePhase,
     /// What it waits for while it starts: `scheduling`, `node`, `pulling`, `loading`, `initialising` or `probing`; else empty.
     pub step: &'static str,
     /// Since when it is in its phase, in microseconds.
@@ -303,11 +322,11 @@ pub struct QueueChip {
     /// Whether it waits for blocks to be loaded from the CPU tier.
     pub loading: bool,
     /// Whether its prompt is computed on a prefill replica, and it waits for room at its home; missing if not.
-    #[cfg_attr(feature = "schema", ts(optional, as = "Option<_>"))]
+    #[cfg_attr(feature = "types", ts(optional, as = "Option<_>"))]
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub prefilled: bool,
     /// Whether an attempt of it broke before; missing if not.
-    #[cfg_attr(feature = "schema", ts(optional, as = "Option<_>"))]
+    #[cfg_attr(feature = "types", ts(optional, as = "Option<_>"))]
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub retried: bool,
 }
@@ -333,11 +352,11 @@ pub struct RunFigures {
     /// How far it was computed, in microseconds.
     pub computed_us: u64,
     /// 99th percentile of TTFT, in milliseconds; missing if no request has got its first token.
-    #[cfg_attr(feature = "schema", ts(optional))]
+    #[cfg_attr(feature = "types", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ttft_p99_ms: Option<f64>,
     /// 99th percentile of E2E, in milliseconds; missing if no request has finished.
-    #[cfg_attr(feature = "schema", ts(optional))]
+    #[cfg_attr(feature = "types", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub e2e_p99_ms: Option<f64>,
 }
@@ -355,7 +374,7 @@ pub struct Flag {
     /// Whether it is switched off: it stays on the timeline and changes nothing.
     pub off: bool,
     /// What it breaks; missing if it breaks nothing.
-    #[cfg_attr(feature = "schema", ts(optional))]
+    #[cfg_attr(feature = "types", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fault: Option<FaultFlag>,
 }
@@ -367,15 +386,15 @@ pub struct FaultFlag {
     /// Its kind, as in the scenario: `crash`.
     pub kind: &'static str,
     /// Number of the replica, if the edit names one.
-    #[cfg_attr(feature = "schema", ts(optional))]
+    #[cfg_attr(feature = "types", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub replica: Option<u32>,
     /// Name of the pool, if the edit names one.
-    #[cfg_attr(feature = "schema", ts(optional))]
+    #[cfg_attr(feature = "types", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pool: Option<String>,
     /// When it is over, in microseconds; missing if never.
-    #[cfg_attr(feature = "schema", ts(optional))]
+    #[cfg_attr(feature = "types", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub until_us: Option<u64>,
 }
@@ -391,7 +410,7 @@ pub struct ReplicaFault {
     /// How many times as long its steps take because of it, or the share that its ports carry; 1 if that is not what it does.
     pub factor: f64,
     /// When it is over, in microseconds; missing if never.
-    #[cfg_attr(feature = "schema", ts(optional))]
+    #[cfg_attr(feature = "types", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub until_us: Option<u64>,
 }
@@ -400,7 +419,9 @@ pub struct ReplicaFault {
 #[apply(typescript!)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct CrashFrame {
-    /// Attempts that broke because of it.
+    /// Requests that it had, or whose KV was lost with it: each broke off once.
+    pub inside: u32,
+    /// Attempts that broke because of it: those, and what was sent there before routers knew.
     pub broken: u32,
     /// Requests lost with them; the others go on elsewhere or finished.
     pub lost: u32,
@@ -437,7 +458,7 @@ pub struct AnomalyMark {
     /// When it began, in microseconds.
     pub at_us: u64,
     /// When it ended, in microseconds; missing while it lasts.
-    #[cfg_attr(feature = "schema", ts(optional))]
+    #[cfg_attr(feature = "types", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub end_us: Option<u64>,
     /// What is wrong.
@@ -445,7 +466,7 @@ pub struct AnomalyMark {
     /// The replica.
     pub replica: u32,
     /// The first request that proves it, if there is one.
-    #[cfg_attr(feature = "schema", ts(optional))]
+    #[cfg_attr(feature = "types", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub request: Option<u32>,
     /// What happened, in one sentence.
@@ -468,7 +489,7 @@ pub struct FrameQuery {
     /// Most moves.
     pub moves: u32,
     /// The inspected replica: up to 96 requests of its queue and of its batch are always included.
-    #[cfg_attr(feature = "schema", ts(optional))]
+    #[cfg_attr(feature = "types", ts(optional))]
     pub focus: Option<u32>,
 }
 

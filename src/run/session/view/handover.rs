@@ -10,13 +10,13 @@ pub struct HandoverDetail {
     /// The replica that answers it.
     pub home: u32,
     /// The replica that prefills it; missing if that is its home.
-    #[cfg_attr(feature = "schema", ts(optional))]
+    #[cfg_attr(feature = "types", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub prefill: Option<u32>,
     /// Why: `mixed`, `never`, `no-prefill`, `always`, `short`, `busy`, `long` or `resumed`.
     pub reason: &'static str,
     /// Tokens of its prompt that its home would have had to compute; missing where the decider did not look.
-    #[cfg_attr(feature = "schema", ts(optional))]
+    #[cfg_attr(feature = "types", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub uncached: Option<u32>,
     /// Where it is: `prefill`, `room`, `first-byte`, `transfer`, `join`, `home`.
@@ -24,11 +24,11 @@ pub struct HandoverDetail {
     /// Whether its home set blocks aside before the prefill.
     pub push: bool,
     /// Time to first token as the prefill replica has it, in microseconds, once known.
-    #[cfg_attr(feature = "schema", ts(optional))]
+    #[cfg_attr(feature = "types", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ttft_prefill_us: Option<u64>,
     /// Its transfer, once it has started.
-    #[cfg_attr(feature = "schema", ts(optional))]
+    #[cfg_attr(feature = "types", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub transfer: Option<TransferDetail>,
     /// Its blocks at both ends.
@@ -46,11 +46,11 @@ pub struct TransferDetail {
     /// When it started, in microseconds.
     pub start_us: u64,
     /// When its first byte moved, once known.
-    #[cfg_attr(feature = "schema", ts(optional))]
+    #[cfg_attr(feature = "types", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub flows_us: Option<u64>,
     /// When it landed, once known; until then when it will, if no other transfer begins or ends before.
-    #[cfg_attr(feature = "schema", ts(optional))]
+    #[cfg_attr(feature = "types", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lands_us: Option<u64>,
     /// Whether it has landed.
@@ -66,7 +66,7 @@ pub struct TransferDetail {
     /// Bytes per second that it would have alone on its ports.
     pub alone_per_s: u64,
     /// The replica whose port it shares; missing while it has its ports to itself.
-    #[cfg_attr(feature = "schema", ts(optional))]
+    #[cfg_attr(feature = "types", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub shared_at: Option<u32>,
     /// The requests with which it shares that port now.

@@ -36,14 +36,14 @@ impl Session {
             ttft_us: row.ttft_us(),
             tpot_us,
             e2e_us: row.e2e_us(),
-            segments,
             total_us: parts.iter().map(|part| part.us).sum(),
             until_us: until.0,
             lasted_us: until.since(r.arrival).0,
             parts,
             candidates: self.recorder.decisions.candidates(id, Stage::Home),
             handover: self.handover_detail(id),
-            attempts: self.attempts_of(id),
+            attempts: self.attempts_of(id, &segments),
+            segments,
         })
     }
 

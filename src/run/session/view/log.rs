@@ -151,11 +151,11 @@ pub struct EventRow {
     /// What happened.
     pub kind: EventKind,
     /// The request, if there is one.
-    #[cfg_attr(feature = "schema", ts(optional))]
+    #[cfg_attr(feature = "types", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub request: Option<u32>,
     /// The replica, if there is one.
-    #[cfg_attr(feature = "schema", ts(optional))]
+    #[cfg_attr(feature = "types", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub replica: Option<u32>,
     /// The rest in words, such as `TTFT 24.1 ms`.
@@ -170,10 +170,10 @@ pub struct EventsQuery {
     /// Only these kinds; empty means all.
     pub kinds: Vec<EventKind>,
     /// Only this request.
-    #[cfg_attr(feature = "schema", ts(optional))]
+    #[cfg_attr(feature = "types", ts(optional))]
     pub request: Option<u32>,
     /// Only this replica.
-    #[cfg_attr(feature = "schema", ts(optional))]
+    #[cfg_attr(feature = "types", ts(optional))]
     pub replica: Option<u32>,
     /// At most this many, the newest.
     pub limit: u32,

@@ -20,6 +20,7 @@ mod frame;
 mod gateway;
 mod handover;
 mod handover_screen;
+mod in_words;
 mod inspect;
 #[cfg(feature = "schema")]
 pub mod listing;
@@ -32,6 +33,7 @@ mod scaling;
 mod screen;
 mod split;
 mod split_screen;
+mod statement;
 mod transit;
 
 pub use crate::observe::anomaly::AnomalyKind;
@@ -39,7 +41,7 @@ pub use crate::observe::{
     Candidate, Move, MoveKind, Part, Percentiles, ScorePart, Segment, SegmentKind, SummandValue,
 };
 pub use columns::{Columns, ColumnsQuery, View};
-#[cfg(feature = "schema")]
+#[cfg(feature = "types")]
 pub use document::PresetInfo;
 pub use document::{BesideRun, DescribedModel, OpenedLink, TraceOutcome};
 pub use engine::RequestState;
@@ -47,7 +49,7 @@ pub use evidence::{Basis, CoefficientEvidence, Evidence, EvidenceOf, EvidencePar
 pub use expression::{ExpressionProblem, ExpressionReading, scorer_as_expression};
 pub use frame::{
     AnomalyMark, BatchFrame, ClientFrame, Counts, CrashFrame, FaultFigures, FaultFlag, Flag, Frame,
-    FrameQuery, KeyFigures, KvFrame, LifeFrame, QueueChip, ReplicaFault, ReplicaFrame, RunFigures,
+    FrameQuery, KeyFigures, KvFrame, LifeFrame, LifePhase, QueueChip, ReplicaFault, ReplicaFrame, RunFigures,
 };
 pub use handover::{AheadPart, BlocksDetail, HandoverDetail, RateStep, TransferDetail};
 pub(super) use log::kind_of;
@@ -60,3 +62,4 @@ pub use split::{
     DecidedFrame, DeciderFrame, DecisionMark, MovingFrame, PairFrame, PortFrame, RoleFrame, SplitFrame,
     TransferFrame,
 };
+pub use statement::Statement;

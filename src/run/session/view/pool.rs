@@ -17,11 +17,11 @@ pub struct PoolFrame {
     /// Replicas that get new requests.
     pub serving: u32,
     /// US dollars per hour of one replica; missing if no price is known.
-    #[cfg_attr(feature = "schema", ts(optional))]
+    #[cfg_attr(feature = "types", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub usd_per_hour: Option<f64>,
     /// US dollars per hour of all replicas that get new requests.
-    #[cfg_attr(feature = "schema", ts(optional))]
+    #[cfg_attr(feature = "types", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub serving_usd_per_hour: Option<f64>,
     /// KV blocks of one replica, computed if the scenario says `auto`.

@@ -12,13 +12,13 @@ pub struct RequestDetail {
     /// Its own name, if it has one.
     pub label: String,
     /// When it arrived by the calendar of the trace, in UTC; missing without such a trace.
-    #[cfg_attr(feature = "schema", ts(optional))]
+    #[cfg_attr(feature = "types", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub recorded_at: Option<String>,
     /// Name of its client.
     pub client: String,
     /// Name of its LoRA adapter; missing for the base model.
-    #[cfg_attr(feature = "schema", ts(optional))]
+    #[cfg_attr(feature = "types", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub adapter: Option<String>,
     /// Its state.
@@ -26,7 +26,7 @@ pub struct RequestDetail {
     /// Its summary, in one sentence.
     pub summary: String,
     /// Its replica, if it has one.
-    #[cfg_attr(feature = "schema", ts(optional))]
+    #[cfg_attr(feature = "types", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub replica: Option<u32>,
     /// Prompt length in tokens.
@@ -42,19 +42,19 @@ pub struct RequestDetail {
     /// When it arrived, in microseconds.
     pub arrival_us: u64,
     /// When it was routed, in microseconds, once known.
-    #[cfg_attr(feature = "schema", ts(optional))]
+    #[cfg_attr(feature = "types", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub routed_us: Option<u64>,
     /// Time to first token in microseconds, once known.
-    #[cfg_attr(feature = "schema", ts(optional))]
+    #[cfg_attr(feature = "types", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ttft_us: Option<u64>,
     /// Mean time between its tokens in microseconds, once known.
-    #[cfg_attr(feature = "schema", ts(optional))]
+    #[cfg_attr(feature = "types", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tpot_us: Option<f64>,
     /// End-to-end latency in microseconds, once known.
-    #[cfg_attr(feature = "schema", ts(optional))]
+    #[cfg_attr(feature = "types", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub e2e_us: Option<u64>,
     /// Where its time went, in order and without gaps.
@@ -70,11 +70,11 @@ pub struct RequestDetail {
     /// The candidates as the router saw them, the best first, if still kept.
     pub candidates: Vec<Candidate>,
     /// How it is prefilled and handed over; missing before its routing, and where all pools are mixed.
-    #[cfg_attr(feature = "schema", ts(optional))]
+    #[cfg_attr(feature = "types", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub handover: Option<HandoverDetail>,
     /// Its attempts that broke, in order; missing if none did. Between one that broke and the next routing lies the back-off.
-    #[cfg_attr(feature = "schema", ts(optional, as = "Option<_>"))]
+    #[cfg_attr(feature = "types", ts(optional, as = "Option<_>"))]
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub attempts: Vec<AttemptDetail>,
 }
@@ -84,13 +84,13 @@ pub struct RequestDetail {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct AttemptDetail {
     /// The replica that it was sent to; missing if no replica was known to serve.
-    #[cfg_attr(feature = "schema", ts(optional))]
+    #[cfg_attr(feature = "types", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub replica: Option<u32>,
     /// When it was routed, in microseconds.
     pub routed_us: u64,
     /// When it joined a batch, in microseconds; missing if it did not.
-    #[cfg_attr(feature = "schema", ts(optional))]
+    #[cfg_attr(feature = "types", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub scheduled_us: Option<u64>,
     /// When it broke, in microseconds.
@@ -103,4 +103,9 @@ pub struct AttemptDetail {
     pub prefilled_tokens: u32,
     /// Tokens of the answer that were shown.
     pub shown_tokens: u32,
+    /// From its break until the answer went on elsewhere, in microseconds; missing while it has not, and for an attempt that showed
+    /// no token of its own.
+    #[cfg_attr(feature = "types", ts(optional))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pause_us: Option<u64>,
 }

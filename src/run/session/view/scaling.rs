@@ -1,7 +1,7 @@
 //! Views of autoscaling: decisions, and the number of replicas in each stage of their life.
 
-use super::LifeFrame;
 use super::columns::{Columns, with_time};
+use super::{LifeFrame, LifePhase};
 use crate::observe::scaling::Stage;
 use crate::session::Session;
 use base::Micros;
@@ -23,7 +23,7 @@ const ESTIMATE_FIRST: &str = "t_s pool alpha_band_ms beta_band_ms gamma_band_ms"
 #[serde(default, deny_unknown_fields)]
 pub struct ScalingQuery {
     /// The pool by number; all pools if it is missing.
-    #[cfg_attr(feature = "schema", ts(optional))]
+    #[cfg_attr(feature = "types", ts(optional))]
     pub pool: Option<u32>,
     /// Whether to leave out decisions that changed nothing.
     pub changes_only: bool,
@@ -46,7 +46,7 @@ pub struct ScalingRow {
     /// Name of the pool.
     pub pool: String,
     /// Age of the latest measurement that it saw, in microseconds; missing if it saw none.
-    #[cfg_attr(feature = "schema", ts(optional))]
+    #[cfg_attr(feature = "types", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub seen_us_ago: Option<u64>,
     /// Replicas present and starting.
@@ -83,12 +83,12 @@ pub struct ScalingRow {
     pub itl_us: f64,
     /// Figures unseen by the policy, for the time since the latest measurement before it: arriving requests per
     /// second, mean TTFT and ITL in microseconds, 0 if nothing finished; missing if nothing had been measured.
-    #[cfg_attr(feature = "schema", ts(optional))]
+    #[cfg_attr(feature = "types", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub now: Option<[f64; 3]>,
     /// For a policy that learns: the status of learning, the event, and the source of the objectives; empty if there
     /// is none.
-    #[cfg_attr(feature = "schema", ts(optional))]
+    #[cfg_attr(feature = "types", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub learnt: Option<[&'static str; 3]>,
 }
@@ -170,13 +170,13 @@ impl Session {
         let start = r.start_phase(now);
         let back = r.down_until().filter(|until| *until != Micros::MAX);
         let phase = match r.phase() {
-            ReplicaPhase::Starting | ReplicaPhase::WarmingUp => "starting",
-            ReplicaPhase::Serving if self.engine.is_ejected(r.id()) => "ejected",
-            ReplicaPhase::Serving if r.cold() > 0 => "cold",
-            ReplicaPhase::Draining => "draining",
-            ReplicaPhase::Stopped => "stopped",
-            ReplicaPhase::Failed => "down",
-            ReplicaPhase::Ejected => "ejected",
+            ReplicaPhase::Starting | ReplicaPhase::WarmingUp => LifePhase::Starting,
+            ReplicaPhase::Serving if self.engine.is_ejected(r.id()) => LifePhase::Ejected,
+            ReplicaPhase::Serving if r.cold() > 0 => LifePhase::Cold,
+            ReplicaPhase::Draining => LifePhase::Draining,
+            ReplicaPhase::Stopped => LifePhase::Stopped,
+            ReplicaPhase::Failed => LifePhase::Down,
+            ReplicaPhase::Ejected => LifePhase::Ejected,
             ReplicaPhase::Serving => return None,
         };
         Some(LifeFrame {

@@ -1,9 +1,10 @@
 //! Frames: the data that a screen shows of one instant.
 
+use super::in_words::in_words;
 use super::mark;
 use super::{
     AnomalyMark, BatchFrame, ClientFrame, Counts, Frame, FrameQuery, KeyFigures, KvFrame, Move, Percentiles,
-    PoolFrame, QueueChip, ReplicaFrame,
+    PoolFrame, QueueChip, ReplicaFrame, Statement,
 };
 use crate::observe::anomaly::Anomaly;
 use crate::observe::report::{kv_blocks, request_part, share, trouble};
@@ -32,7 +33,7 @@ impl Session {
         let p = request_part(engine);
         let decisions: u32 = sums.routed_by_replica.iter().sum();
         let flows = self.flows();
-        Frame {
+        let frame = Frame {
             now_us: self.playhead.0,
             horizon_us: if engine.horizon() == Micros::MAX { 0 } else { engine.horizon().0 },
             axis_end_us: self.axis_end(),
@@ -40,6 +41,7 @@ impl Session {
             events: engine.events_done(),
             finished: self.has_ended(),
             trouble: trouble(engine),
+            says: Statement::default(),
             notices: self.notices(),
             counts: Counts {
                 arrived: p.arrived,
@@ -71,7 +73,8 @@ impl Session {
             faults: self.latest_faults(),
             anomalies: self.anomaly_marks(),
             anomaly_count: self.recorder.detectors.as_ref().map_or(0, |d| d.counts().map(|(_, n)| n).sum()),
-        }
+        };
+        Frame { says: in_words(&frame, &self.plan.scenario().cluster), ..frame }
     }
 
     fn client_frames(&self, sums: &WindowSums) -> Vec<ClientFrame> {

@@ -13,7 +13,7 @@ pub struct SplitFrame {
     pub decode: RoleFrame,
     /// The ratio that the loads of the two suggest: prefill and decode replicas, together as many as serve; missing while
     /// one of the two has none.
-    #[cfg_attr(feature = "schema", ts(optional))]
+    #[cfg_attr(feature = "types", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hint: Option<[u32; 2]>,
     /// Whether homes set blocks aside before the prefill (push), instead of after it (pull).
@@ -100,7 +100,7 @@ pub struct DecisionMark {
     /// Its home.
     pub home: u32,
     /// Its prefill replica; missing if it is prefilled at home.
-    #[cfg_attr(feature = "schema", ts(optional))]
+    #[cfg_attr(feature = "types", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub prefill: Option<u32>,
     /// Why: `mixed`, `never`, `no-prefill`, `always`, `short`, `busy`, `long` or `resumed`.
@@ -150,7 +150,7 @@ pub struct TransferFrame {
     /// When it started, in microseconds.
     pub start_us: u64,
     /// When it lands, in microseconds, if no other transfer begins or ends before; missing before its first byte.
-    #[cfg_attr(feature = "schema", ts(optional))]
+    #[cfg_attr(feature = "types", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lands_us: Option<u64>,
 }

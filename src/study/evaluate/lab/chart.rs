@@ -1,9 +1,8 @@
 //! The chart of the population: a dot for each candidate by generation and score, the best so far, the median, the best
 //! on val, and those that did not run.
 
-use super::page::put;
 use super::{Lab, LabCandidate};
-use base::html_text::escaped;
+use base::html_text::{escaped, put};
 use std::collections::BTreeMap;
 
 /// The frame: left, right, top and bottom of the scores, and the row of those that did not run.

@@ -4,11 +4,10 @@
 use super::chart::population;
 use super::{Lab, LabCandidate, LabCase, LabEvaluation};
 use crate::evaluate::text::figure;
-use base::html_text::escaped;
+use base::html_text::{escaped, put};
 use base::json;
 use document::limits;
 use serde_json::{Value, json};
-use std::fmt::Write as _;
 
 const STYLE: &str = include_str!("lab.css");
 const SCRIPT: &str = include_str!("lab.js");
@@ -16,11 +15,6 @@ const SCRIPT: &str = include_str!("lab.js");
 const OBJECTIVES: usize = 2;
 /// Splits by position.
 const SPLITS: [&str; 3] = ["train", "val", "test"];
-
-/// Adds text to a page.
-pub(super) fn put(out: &mut String, text: std::fmt::Arguments<'_>) {
-    out.write_fmt(text).expect("INV-6: a String takes any text");
-}
 
 /// The page of an evolution.
 pub fn page(lab: &Lab) -> String {

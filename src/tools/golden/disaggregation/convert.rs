@@ -1,7 +1,8 @@
 //! The pools of a golden file, and its hand-overs.
 
-use super::super::convert::{policy, wrong};
 use super::super::file::{Config, GoldenFile};
+use super::super::routing_policy::routing_policy;
+use super::super::wrong::wrong;
 use super::{PoolConfig, SCHEMA, Settings};
 use base::{Diagnostic, Diagnostics};
 use document::{
@@ -36,6 +37,31 @@ impl Stands<'_> {
                 key => format!("config.{key}"),
             },
         }
+    }
+}
+
+impl PoolConfig {
+    /// The settings of one of its replicas.
+    fn over(&self, all: &Config) -> Config {
+        let mut own = all.clone();
+        own.total_kv_blocks = self.total_kv_blocks.unwrap_or(all.total_kv_blocks);
+        own.max_num_running_reqs = self.max_num_running_reqs.unwrap_or(all.max_num_running_reqs);
+        own.max_num_scheduled_tokens = self.max_num_scheduled_tokens.unwrap_or(all.max_num_scheduled_tokens);
+        own.long_prefill_token_threshold =
+            self.long_prefill_token_threshold.unwrap_or(all.long_prefill_token_threshold);
+        own.alpha_coeffs = self.alpha_coeffs.unwrap_or(all.alpha_coeffs);
+        own.tp = self.tp.unwrap_or(all.tp);
+        for (mine, to) in
+            [(&self.scheduler, &mut own.scheduler), (&self.priority_policy, &mut own.priority_policy)]
+        {
+            if let Some(name) = mine {
+                to.clone_from(name);
+            }
+        }
+        if let Some(betas) = &self.beta_coeffs {
+            own.beta_coeffs.clone_from(betas);
+        }
+        own
     }
 }
 
@@ -101,7 +127,7 @@ pub(in crate::golden) fn network(file: &GoldenFile, problems: &mut Diagnostics) 
     };
     let prefill_routing = (!s.prefill_routing_policy.is_empty()).then(|| {
         let keys = [at("prefill_routing_policy"), at("prefill_routing_scorers")];
-        policy(&s.prefill_routing_policy, &s.prefill_routing_scorers, &keys, problems)
+        routing_policy(&s.prefill_routing_policy, &s.prefill_routing_scorers, &keys, problems)
     });
     let t = &s.transfer;
     at_most(&at("transfer.kv_bytes_per_token"), t.kv_bytes_per_token, MOST_BYTES_OF_A_TOKEN, problems);

@@ -1,6 +1,5 @@
 //! What the format has beside that of one pool.
 
-use super::super::file::Config;
 use document::shape;
 
 /// Some replicas, and what differs from the cluster's settings.
@@ -40,29 +39,6 @@ impl PoolConfig {
             "port_bytes_per_s" => self.port_bytes_per_s.is_some(),
             other => matches!(other, "role" | "replicas"),
         }
-    }
-
-    /// The settings of one of its replicas.
-    pub(super) fn over(&self, all: &Config) -> Config {
-        let mut own = all.clone();
-        own.total_kv_blocks = self.total_kv_blocks.unwrap_or(all.total_kv_blocks);
-        own.max_num_running_reqs = self.max_num_running_reqs.unwrap_or(all.max_num_running_reqs);
-        own.max_num_scheduled_tokens = self.max_num_scheduled_tokens.unwrap_or(all.max_num_scheduled_tokens);
-        own.long_prefill_token_threshold =
-            self.long_prefill_token_threshold.unwrap_or(all.long_prefill_token_threshold);
-        own.alpha_coeffs = self.alpha_coeffs.unwrap_or(all.alpha_coeffs);
-        own.tp = self.tp.unwrap_or(all.tp);
-        for (mine, to) in
-            [(&self.scheduler, &mut own.scheduler), (&self.priority_policy, &mut own.priority_policy)]
-        {
-            if let Some(name) = mine {
-                to.clone_from(name);
-            }
-        }
-        if let Some(betas) = &self.beta_coeffs {
-            own.beta_coeffs.clone_from(betas);
-        }
-        own
     }
 }
 

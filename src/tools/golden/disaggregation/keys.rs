@@ -1,6 +1,6 @@
 //! The required keys of a file with roles.
 
-use super::super::required::{entries, keys as of_object};
+use super::super::keys::{entries, keys as of_object};
 use super::SCHEMA;
 use base::{Diagnostic, Diagnostics};
 use serde_json::Value;

@@ -3,8 +3,9 @@
 
 use super::closed_form::{compare_sizing, compare_state, goals, params, size, state_figures};
 use super::figures::{self, Figures, Tolerance, number, numbers};
+use super::lines::Lines;
 use super::reader::Reader;
-use super::{Lines, UnknownKind, unknown_kind};
+use super::unknown_kind::{UnknownKind, unknown_kind};
 use queueing::{Analysis, Chain, ChainSizing, ClosedForm, Mode, QueueLength, TargetBelow};
 use serde_json::{Value, json};
 

@@ -1,13 +1,26 @@
 //! Cases of the closed form: states, objectives, sizes, guesses and averages.
 
 use super::figures::{self, Figures, Tolerance, number, numbers};
+use super::lines::Lines;
 use super::reader::Reader;
-use super::{Lines, UnknownKind, unknown_kind};
+use super::unknown_kind::{UnknownKind, unknown_kind};
 use queueing::{
     Binding, ClosedForm, GuessFailure, Objectives, Params, Pod, RequestSize, State, aggregate, fallback,
     inferred, published_guess, replicas,
 };
 use serde_json::{Value, json};
+
+/// Kinds of cases of the closed form.
+pub(super) const KINDS: [&str; 8] = [
+    "forward",
+    "infer_slo",
+    "fallback_slo",
+    "lambda_star",
+    "replicas",
+    "bootstrap",
+    "bootstrap_roundtrip",
+    "aggregate",
+];
 
 const EXACT: Tolerance = Tolerance { relative: 1e-9, absolute: 0.0 };
 /// Loads this near to 1 may be computed on either side of it.
@@ -33,7 +46,7 @@ pub(super) fn check(file: &Reader<'_>, lines: &mut Lines<'_>) {
             }
             other => match figures(other, &input) {
                 Ok(got) => optional(&expect, got, lines),
-                Err(UnknownKind) => unknown_kind(&case, other, &super::KINDS),
+                Err(UnknownKind) => unknown_kind(&case, other, &KINDS),
             },
         }
     }

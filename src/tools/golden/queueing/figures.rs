@@ -1,6 +1,6 @@
 //! Compares expected with computed results, figure by figure.
 
-use super::Lines;
+use super::lines::Lines;
 use super::reader::Reader;
 use serde_json::{Map, Value};
 

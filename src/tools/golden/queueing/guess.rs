@@ -1,7 +1,7 @@
 //! Cases of the first guess, by the published program.
 
-use super::Lines;
 use super::figures::{self, Tolerance, numbers};
+use super::lines::Lines;
 use super::reader::Reader;
 use queueing::published_guess;
 use serde_json::json;

@@ -1,7 +1,7 @@
 //! Tables of textbook laws, row by row: the inputs of the law are read from the row, all other figures are compared.
 
-use super::Lines;
 use super::figures::{self, Figures, Tolerance, numbers};
+use super::lines::Lines;
 use super::reader::Reader;
 use base::Diagnostic;
 use base::math::ln;

@@ -7,14 +7,18 @@ mod figures;
 mod guess;
 mod keys;
 mod laws;
+mod lines;
 mod policies;
 mod reader;
 mod trajectories;
+mod unknown_kind;
 
 use base::{Diagnostic, Diagnostics};
+use lines::Lines;
 pub(crate) use queueing::Mode;
 use reader::{Problems, Reader};
 use serde_json::{Value, json};
+use unknown_kind::unknown_kind;
 
 /// Formats by the name in their `schema`, with the reader of each.
 const FORMATS: [(&str, Check); 6] = [
@@ -29,48 +33,14 @@ const FORMATS: [(&str, Check); 6] = [
 /// Reads a file and writes a line for each difference.
 type Check = fn(&Reader<'_>, &mut Lines<'_>);
 
-/// Kinds of cases of the closed form.
-const KINDS: [&str; 8] = [
-    "forward",
-    "infer_slo",
-    "fallback_slo",
-    "lambda_star",
-    "replicas",
-    "bootstrap",
-    "bootstrap_roundtrip",
-    "aggregate",
-];
-
-/// Policies of recorded decisions.
-const POLICIES: [&str; 4] = ["hpa", "kpa", "wva-sat-v1", "wva-sat-v2"];
-
 /// The parts of these files that can be compared alone.
 pub(super) fn sections() -> Vec<&'static str> {
-    KINDS
+    closed_form::KINDS
         .into_iter()
         .chain(["analyze", "size", "trajectories"])
-        .chain(POLICIES)
+        .chain(policies::POLICIES)
         .chain(laws::tables_by_name())
         .collect()
-}
-
-/// Collects differences of the selected sections.
-pub(super) struct Lines<'a> {
-    only: &'a [String],
-    /// The differences so far.
-    pub(super) out: Vec<String>,
-}
-
-impl Lines<'_> {
-    /// Whether a section is to be compared.
-    pub(super) fn wants(&self, section: &str) -> bool {
-        self.only.is_empty() || self.only.iter().any(|name| name == section)
-    }
-
-    /// Adds a difference.
-    pub(super) fn add(&mut self, path: &str, what: &str) {
-        self.out.push(format!("{path}: {what}"));
-    }
 }
 
 /// The formats by name.
@@ -83,25 +53,12 @@ pub(super) fn differences(file: &Value, only: &[String]) -> Option<Result<Vec<St
     let schema = file.get("schema")?.as_str()?;
     let (_, check) = FORMATS.iter().find(|(name, _)| *name == schema)?;
     let problems = Problems::default();
-    let mut lines = Lines { only, out: Vec::new() };
+    let mut lines = Lines::new(only);
     let root = Reader::root(file, &problems);
     keys::refuse_unknown(&root);
     check(&root, &mut lines);
     let problems = problems.into_all();
     Some(if problems.is_empty() { Ok(lines.out) } else { Err(problems) })
-}
-
-/// The kind of a case is unknown.
-struct UnknownKind;
-
-/// An unknown kind of case.
-fn unknown_kind(case: &Reader<'_>, found: &str, known: &[&str]) {
-    case.refuse(Diagnostic::error(
-        format!("{}.kind", case.path()),
-        format!("{found:?}"),
-        known.join(", "),
-        "write one of these",
-    ));
 }
 
 /// The results of a file of inputs, in its order; `expect` and recorded results are ignored.
@@ -153,7 +110,8 @@ fn case_result(schema: &str, case: &Reader<'_>, mode: Mode) -> Value {
         chain::result(kind, &input, mode)
     };
     let Ok(result) = result else {
-        let known: &[&str] = if schema == "wva-closed-form/1" { &KINDS } else { &["analyze", "size"] };
+        let known: &[&str] =
+            if schema == "wva-closed-form/1" { &closed_form::KINDS } else { &["analyze", "size"] };
         unknown_kind(case, kind, known);
         return Value::Null;
     };

@@ -2,8 +2,8 @@
 //! tick is the input; the policy's decision is compared.
 
 use super::figures::{self, Figures, Tolerance, numbers};
+use super::lines::Lines;
 use super::reader::Reader;
-use super::{Lines, POLICIES};
 use base::{Diagnostic, Micros, Span};
 use engine::policy::scaling::Bounds;
 use engine::policy::scaling::hpa::{Behavior, Hpa, Metric};
@@ -11,6 +11,9 @@ use engine::policy::scaling::kpa::{Kpa, KpaSettings};
 use engine::policy::scaling::saturation_v1::{self, ReplicaLoad, SaturationSettings};
 use engine::policy::scaling::saturation_v2::{self, QueueCharge, TokenLoad, TokenSettings, TokenVariant};
 use serde_json::{Value, json};
+
+/// Policies of recorded decisions.
+pub(super) const POLICIES: [&str; 4] = ["hpa", "kpa", "wva-sat-v1", "wva-sat-v2"];
 
 const EXACT: Tolerance = Tolerance { relative: 1e-9, absolute: 0.0 };
 

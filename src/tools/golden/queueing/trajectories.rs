@@ -4,8 +4,8 @@
 //! Entries of a covariance or a Jacobian that are small relative to the others are differences of large numbers: they
 //! may be off by a share of the largest value that their row and column allow.
 
-use super::Lines;
 use super::figures::{self, Figures, Tolerance, numbers};
+use super::lines::Lines;
 use super::reader::Reader;
 use queueing::{
     Analyzer, Capacity, Cycle, CycleFailure, Learned, Mode, NIS_GATE, Objectives, Params, Pod, Settings,

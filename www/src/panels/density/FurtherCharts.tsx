@@ -1,6 +1,6 @@
 // The charts beside those over time that not every run opens with: two distributions, and step time by batch size. Loaded when one of
 // them is shown.
-import { createEffect, createMemo, createSignal, type JSX, Match, on, onCleanup, Switch, untrack } from 'solid-js';
+import { createEffect, createMemo, createSignal, type JSX, Match, on, Switch, untrack } from 'solid-js';
 import type { ChartName } from '../../base/chartList.ts';
 import { oneAtATime } from '../../base/oneAtATime.ts';
 import { count } from '../../base/units.ts';
@@ -8,11 +8,12 @@ import { lastSpan, type ViewColumns } from '../../base/view.ts';
 import { Ecdf } from '../../charts/Ecdf.tsx';
 import { latestAt } from '../../charts/latestAt.ts';
 import { offers } from '../../charts/pictures.ts';
-import { TableButton } from '../../charts/TableButton.tsx';
+import { ToolsButton } from '../../charts/ToolsButton.tsx';
 import type { StepsPart } from '../../closeup/spreadPicture.ts';
 import { pagePalette } from '../../draw/palette.ts';
 import type { StepPoints } from '../../generated/boundary.ts';
 import type { App } from '../../state/app.ts';
+import { askChartTools } from '../../state/view/chartMenu.ts';
 import { timeWindow } from '../../state/view/closeup.ts';
 import { Sheet } from './HeatMap.tsx';
 import { stepColumns, stepsSentence } from './steps.ts';
@@ -43,6 +44,7 @@ export default function FurtherCharts(props: Props): JSX.Element {
       return nowUs() / 1e6;
     },
     onTable: () => props.onTable(),
+    onTools: askChartTools,
   };
   return (
     <Switch fallback={<Steps {...props} />}>
@@ -73,15 +75,13 @@ export default function FurtherCharts(props: Props): JSX.Element {
 
 /** The size of the chart in a file. */
 const SIZE = { width: 640, height: 360 } as const;
-/** A question may take one part in this many of the time, and while it has no answer it is repeated after this time. */
+/** A question may take one part in this many of the time. */
 const SHARE = 20;
-const AGAIN_MS = 1000;
 
 /** The steps of the span on screen, asked for as often as the other charts change. */
 function createSteps(app: Props['app']): () => StepPoints | undefined {
   const [points, setPoints] = createSignal<StepPoints>();
   let due = 0;
-  let timer: ReturnType<typeof setTimeout> | undefined;
   const ask = oneAtATime(async () => {
     const began = performance.now();
     if (app.transport.mode() !== 'paused' && began < due) return;
@@ -93,15 +93,12 @@ function createSteps(app: Props['app']): () => StepPoints | undefined {
       to_us: shown ? Math.round(shown.toS * 1e6) : Number.MAX_SAFE_INTEGER,
       ...(replica !== undefined && { replica }),
     };
-    const found = await app.selection.closeUp('points', query, true).catch(() => undefined);
+    const found = await app.selection.closeUp('points', query).catch(() => undefined);
     setPoints(found);
-    clearTimeout(timer);
-    if (!found) timer = setTimeout(ask, AGAIN_MS);
     due = performance.now() + SHARE * (performance.now() - began);
   });
   const { refreshTick, playing } = app.transport;
   createEffect(on([refreshTick, playing, timeWindow, () => app.selection.shown().replica], ask));
-  onCleanup(() => clearTimeout(timer));
   return points;
 }
 
@@ -129,7 +126,11 @@ function Steps(props: Props): JSX.Element {
     <figure class="ecdf paired steps" aria-label={stepsSentence(points(), replica())}>
       <figcaption>
         <b>Step time</b> <i>ms · by batch{replica() === undefined ? '' : `, r${replica()}`}</i>
-        <TableButton title="Step time by batch size" onOpen={() => props.onTable(stepColumns(points()))} />
+        <ToolsButton
+          title="Step time by batch size"
+          onTable={() => props.onTable(stepColumns(points()))}
+          onTools={askChartTools}
+        />
         <span class="readouts">
           {/* Without room the number wraps below the empty part, and is hidden. */}
           <span />

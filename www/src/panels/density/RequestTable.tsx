@@ -21,16 +21,26 @@ const ROW = isPhone() ? 40 : 26;
 const HEAD = isPhone() ? 40 : 28;
 
 /** `by`: what a press on its head sorts by. */
-type Column = { readonly by: SortKey | undefined; readonly name: string; readonly class: string };
+type ColumnHead = { readonly by: SortKey | undefined; readonly name: string; readonly class: string };
+type Column = ColumnHead & { readonly cell: (row: RequestRow) => JSX.Element };
 const COLUMNS: readonly Column[] = [
-  { by: 'request', name: 'request', class: '' },
-  { by: 'client', name: 'client', class: '' },
-  { by: 'class', name: 'class', class: 'wide' },
-  { by: 'replica', name: 'replica', class: '' },
-  { by: 'state', name: 'state', class: '' },
+  { by: 'request', name: 'request', class: '', cell: (row) => <b>#{row.request}</b> },
+  {
+    by: 'client',
+    name: 'client',
+    class: '',
+    cell: (row) => (
+      <>
+        <ClientShape client={row.client} /> {row.client_name === '' ? DASH : row.client_name}
+      </>
+    ),
+  },
+  { by: 'class', name: 'class', class: 'wide', cell: (row) => row.class },
+  { by: 'replica', name: 'replica', class: '', cell: (row) => (row.replica === null ? DASH : `r${row.replica}`) },
+  { by: 'state', name: 'state', class: '', cell: (row) => <State row={row} /> },
   // Its order is that of the numbers.
-  { by: undefined, name: 'arrived', class: 'num' },
-  { by: 'prompt', name: 'prompt', class: 'num' },
+  { by: undefined, name: 'arrived', class: 'num', cell: (row) => arrivedAt(row.arrival_us) },
+  { by: 'prompt', name: 'prompt', class: 'num', cell: (row) => count(row.prompt_tokens) },
 ];
 
 export function RequestTable(props: {
@@ -190,7 +200,7 @@ function Head(props: { app: Pick<App, 'selection' | 'dialogs'> }): JSX.Element {
 
 /** The heads of the columns, each a button that sorts by it. */
 function SortHeads(): JSX.Element {
-  const last = (): Column => {
+  const last = (): ColumnHead => {
     const { column, ofRequest } = LATENCIES[measure()];
     return { by: column, name: ofRequest, class: 'last' };
   };
@@ -246,21 +256,7 @@ function Row(props: RowProps): JSX.Element {
   };
   const cells = (): readonly (readonly [string, JSX.Element])[] => {
     const row = props.row;
-    if (!row) return [['', '…']];
-    return [
-      ['', <b>#{row.request}</b>],
-      [
-        '',
-        <>
-          <ClientShape client={row.client} /> {row.client_name === '' ? DASH : row.client_name}
-        </>,
-      ],
-      ['wide', row.class],
-      ['', row.replica === null ? DASH : `r${row.replica}`],
-      ['', <State row={row} />],
-      ['num', arrivedAt(row.arrival_us)],
-      ['num', count(row.prompt_tokens)],
-    ];
+    return row ? COLUMNS.map((column) => [column.class, column.cell(row)]) : [['', '…']];
   };
   return (
     // biome-ignore lint/a11y/useSemanticElements: as the grid around it

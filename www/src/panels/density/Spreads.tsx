@@ -1,10 +1,11 @@
 // Beside the map: the distribution of the span on screen, and steps by batch size.
 
 import { createMemo, type JSX, Show } from 'solid-js';
-import { LATENCIES, PERCENTILES } from '../../base/latencies.ts';
+import { LATENCIES } from '../../base/latencies.ts';
 import { count, durationMs, durationUs, NBSP, plain, text } from '../../base/units.ts';
 import { TableButton } from '../../charts/TableButton.tsx';
 import type { SpreadPart, StepsPart } from '../../closeup/spreadPicture.ts';
+import { PERCENTILES } from '../../generated/boundary.ts';
 import { boxes, measure } from '../../state/view/closeup.ts';
 import { answers } from '../../state/view/density.ts';
 import { Sheet } from './HeatMap.tsx';

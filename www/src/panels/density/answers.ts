@@ -1,5 +1,5 @@
 // Asks the run all questions of the view at one instant, at most four times a second while it plays.
-import { type Accessor, createEffect, on, onCleanup } from 'solid-js';
+import { type Accessor, createEffect, on } from 'solid-js';
 import { oneAtATime } from '../../base/oneAtATime.ts';
 import { trust } from '../../base/trust.ts';
 import { createThrottled } from '../../draw/throttled.ts';
@@ -19,7 +19,6 @@ import { setAnswers, setSummary, sorting } from '../../state/view/density.ts';
 import { span } from '../../state/view/span.ts';
 
 const EVERY_MS = 250;
-const AGAIN_MS = 1000;
 /** While the run plays, questions may take one part in this many of the time: those of a run with a million requests are slow. */
 const SHARE = 10;
 /** Rows asked for at once: those in sight and some around them. */
@@ -70,18 +69,13 @@ function questions(frame: Frame | undefined, places: Places) {
 }
 
 export function createAnswers(app: Pick<App, 'transport' | 'selection'>, places: Accessor<Places>): void {
-  let timer: ReturnType<typeof setTimeout> | undefined;
   let due = 0;
   const ask = oneAtATime(async () => {
     const began = performance.now();
     const { several, filter, offset, editUs } = questions(app.transport.writtenFrame(), places());
     const found = await app.selection.closeUps(several).catch(() => undefined);
-    clearTimeout(timer);
     due = performance.now() + SHARE * (performance.now() - began);
-    if (!found) {
-      timer = setTimeout(ask, AGAIN_MS);
-      return;
-    }
+    if (!found) return;
     const [map, rows, points, ecdf, before, summary] =
       trust<[Density, RequestRows, StepPoints, Ecdf, Ecdf, SelectionSummary | undefined]>(found);
     const known = editUs === undefined ? {} : { before, editS: editUs / 1e6 };
@@ -101,5 +95,4 @@ export function createAnswers(app: Pick<App, 'transport' | 'selection'>, places:
       { defer: true },
     ),
   );
-  onCleanup(() => clearTimeout(timer));
 }

@@ -1,7 +1,10 @@
 // Rows of the table of requests as CSV, in the units of the command line's rows.
-import type { RequestRow } from '../../generated/boundary.ts';
+import type { RequestColumn, RequestRow } from '../../generated/boundary.ts';
 
-const COLUMNS: readonly (readonly [name: string, of: (row: RequestRow) => string | number | null])[] = [
+/** Names of the command line's columns; the waits for the first token are the page's own. */
+type ColumnName = RequestColumn | 'queue_us' | 'prefill_us';
+
+const COLUMNS: readonly (readonly [name: ColumnName, of: (row: RequestRow) => string | number | null])[] = [
   ['request', (r) => r.request],
   ['client', (r) => r.client_name],
   ['slo_class', (r) => r.class],

@@ -1,17 +1,21 @@
 // Steps by batch size: their columns, and the picture in a sentence.
+
+import { keysOf } from '../../base/trust.ts';
 import { count } from '../../base/units.ts';
 import type { ViewColumns } from '../../base/view.ts';
 import type { StepPoints } from '../../generated/boundary.ts';
 
+/** What is known of each step. */
+type StepField = Exclude<keyof StepPoints, 'line' | 'steps'>;
+/** The names of columns: all that the points have of a step. */
+const NAMES: Readonly<Record<StepField, string>> = { running: 'running', ms: 'ms', chunk: 'with_a_chunk' };
+
 /** The points as columns: running requests, time, and whether there was a part of a prompt in the step. */
 export function stepColumns(points: StepPoints | undefined): ViewColumns {
+  const fields = keysOf(NAMES);
   return {
-    names: ['running', 'ms', 'with_a_chunk'],
-    columns: [
-      Float64Array.from(points?.running ?? []),
-      Float64Array.from(points?.ms ?? []),
-      Float64Array.from(points?.chunk ?? [], Number),
-    ],
+    names: fields.map((field) => NAMES[field]),
+    columns: fields.map((field) => Float64Array.from<number | boolean>(points?.[field] ?? [], Number)),
   };
 }
 

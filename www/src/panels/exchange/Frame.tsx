@@ -1,8 +1,6 @@
 // The frame of the large dialogs: a head with a title, the content, a foot.
-import { Dialog } from '@ark-ui/solid/dialog';
 import type { JSX } from 'solid-js';
-import { Portal } from 'solid-js/web';
-import { Icon } from '../../draw/glyphs.tsx';
+import { CloseButton, Modal } from '../parts/Modal.tsx';
 import './exchange.css';
 
 export function Frame(props: {
@@ -34,39 +32,28 @@ export function Frame(props: {
     props.onFiles(files);
   };
   return (
-    <Dialog.Root
-      open
-      onOpenChange={({ open }) => !open && props.onClose()}
-      initialFocusEl={props.first}
-      closeOnInteractOutside={false}
-    >
-      <Portal>
-        <Dialog.Backdrop class="veil" />
-        <Dialog.Positioner class="sheet-place exchange-place">
-          <Dialog.Content
-            class={`exchange ${props.class}`}
-            ref={(el: HTMLDivElement) => props.ref?.(el)}
-            onKeyDown={key}
-            onPaste={(event: ClipboardEvent) => props.onPaste?.(event)}
-            onDragOver={(event: DragEvent) => event.preventDefault()}
-            onDrop={dropped}
-          >
-            <header class="exchange-head">
-              <Dialog.Title class="sheet-title">{props.title}</Dialog.Title>
-              <span class="m exchange-aside" role="status">
-                {props.aside}
-              </span>
-              <span class="grow" />
-              {props.tools}
-              <Dialog.CloseTrigger class="btn sq" aria-label="Close">
-                <Icon name="close" />
-              </Dialog.CloseTrigger>
-            </header>
-            {props.children}
-            <footer class="exchange-foot">{props.foot}</footer>
-          </Dialog.Content>
-        </Dialog.Positioner>
-      </Portal>
-    </Dialog.Root>
+    <Modal class="sheet-place exchange-place" label={props.title} onClose={props.onClose} first={props.first} stays>
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: files and texts can be dropped and pasted anywhere in it */}
+      <div
+        class={`exchange ${props.class}`}
+        ref={(el: HTMLDivElement) => props.ref?.(el)}
+        onKeyDown={key}
+        onPaste={(event: ClipboardEvent) => props.onPaste?.(event)}
+        onDragOver={(event: DragEvent) => event.preventDefault()}
+        onDrop={dropped}
+      >
+        <header class="exchange-head">
+          <h2 class="sheet-title">{props.title}</h2>
+          <span class="m exchange-aside" role="status">
+            {props.aside}
+          </span>
+          <span class="grow" />
+          {props.tools}
+          <CloseButton />
+        </header>
+        {props.children}
+        <footer class="exchange-foot">{props.foot}</footer>
+      </div>
+    </Modal>
   );
 }

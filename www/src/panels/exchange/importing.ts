@@ -1,7 +1,8 @@
 // The state of the dialog of imports: the texts, what the reader found in them, the choices and the selected key.
 
 import { type Accessor, batch, createMemo, createSignal, onCleanup, type Setter } from 'solid-js';
-import { type Schema, sentence } from '../../base/schema.ts';
+import { sentence } from '../../base/keyWords.ts';
+import type { Schema } from '../../base/schema.ts';
 import { writeDocument } from '../../base/text.ts';
 import { Asking } from '../../sim/asking.ts';
 import { LostError, RefusedError } from '../../sim/client.ts';

@@ -1,6 +1,6 @@
 // All words of the glossary, with a search. Loaded when it is opened.
 import { createMemo, createSignal, For, type JSX, onMount, Show } from 'solid-js';
-import { titled } from '../../base/schema.ts';
+import { titled } from '../../base/keyWords.ts';
 import { count } from '../../base/units.ts';
 import type { GlossaryEntry } from '../../generated/boundary.ts';
 import type { App } from '../../state/app.ts';

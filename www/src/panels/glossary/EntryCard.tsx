@@ -1,6 +1,6 @@
 // What the glossary says of a word: unit, formula, meaning, the formula with the numbers of this run, signs, source.
 import { createMemo, For, type JSX, Show } from 'solid-js';
-import { titled } from '../../base/schema.ts';
+import { titled } from '../../base/keyWords.ts';
 import { DASH } from '../../base/units.ts';
 import { isFew, lastSpan } from '../../base/view.ts';
 import { EvidenceGlyph } from '../../draw/glyphs.tsx';

@@ -1,7 +1,8 @@
 // The popover of a word, in the browser's top layer; on a phone a sheet from below.
 import { createEffect, createMemo, type JSX, on, onCleanup, onMount, Show } from 'solid-js';
+import { Portal } from 'solid-js/web';
+import { titled } from '../../base/keyWords.ts';
 import { createMedia, PHONE } from '../../base/media.ts';
-import { titled } from '../../base/schema.ts';
 import { Icon } from '../../draw/glyphs.tsx';
 import type { App } from '../../state/app.ts';
 import { EntryCard } from './EntryCard.tsx';
@@ -9,7 +10,17 @@ import { placeOf } from './place.ts';
 import { leave, type OpenTerm, setListed, term } from './popover.ts';
 
 export function TermPopover(props: { app: App }): JSX.Element {
-  return <Show when={term()}>{(open) => <Popover app={props.app} open={open()} />}</Show>;
+  /** Outside of the dialog that its word is in, it could not be reached. */
+  const mount = createMemo(() => term()?.anchor.closest('dialog') ?? document.body);
+  return (
+    <Show when={term()}>
+      {(open) => (
+        <Portal mount={mount()}>
+          <Popover app={props.app} open={open()} />
+        </Portal>
+      )}
+    </Show>
+  );
 }
 
 function Popover(props: { app: App; open: OpenTerm }): JSX.Element {

@@ -21,7 +21,7 @@ export function valuesOf(app: Pick<App, 'selection' | 'transport'>, entry: Acces
     if (expressions.length === 0 || asked === frame) return;
     const found = await app.selection.closeUp('figures', expressions).catch(() => undefined);
     if (of !== entry()) return;
-    // Nothing is known while the run is in the module without close-ups: it is asked again.
+    // A question that was lost with its thread is asked again.
     asked = found && frame;
     setValues(() => (expression: string | undefined) => {
       const at = expression === undefined ? -1 : expressions.indexOf(expression);

@@ -109,7 +109,7 @@ function key(event: KeyboardEvent): void {
   latestKey = event.key;
   const open = term();
   const at = event.target;
-  if (event.key === 'Escape' && open && document.querySelector('[role=dialog][data-state=open]') === null) {
+  if (event.key === 'Escape' && open && document.querySelector('dialog:modal') === null) {
     if (inPopover(document.activeElement)) open.anchor.focus();
     close();
   } else if (event.key === 'Enter' && at instanceof HTMLElement && isLabel(at)) pin(at);

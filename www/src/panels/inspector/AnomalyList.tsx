@@ -2,7 +2,7 @@
 
 import { createMemo, For, type JSX, Show } from 'solid-js';
 import { SHOWN_KINDS, shapeOf } from '../../base/anomalies.ts';
-import { titled } from '../../base/schema.ts';
+import { titled } from '../../base/keyWords.ts';
 import { clock, count } from '../../base/units.ts';
 import { AnomalyGlyph } from '../../draw/shapes.tsx';
 import type { AnomalyKind, AnomalyMark } from '../../generated/boundary.ts';

@@ -1,6 +1,6 @@
 // What can break in a replica: the faults that the schema knows with their settings, made an edit at the playhead.
 import { For, type JSX, Show } from 'solid-js';
-import { sentence } from '../../base/schema.ts';
+import { sentence } from '../../base/keyWords.ts';
 import type { App } from '../../state/app.ts';
 import { Block } from '../parts/Block.tsx';
 import { type Breaking, createBreak } from './breaking.ts';

@@ -1,6 +1,6 @@
 // Why a request was routed to its replica: what the router saw of each replica, the scores, and the regret.
 import { createMemo, For, type JSX, Show } from 'solid-js';
-import { sentence } from '../../base/schema.ts';
+import { sentence } from '../../base/keyWords.ts';
 import { DASH, percent } from '../../base/units.ts';
 import type { Candidate, ScorePart } from '../../generated/boundary.ts';
 import { headsOf, regretOf, shownOf } from '../parts/regret.ts';
@@ -30,16 +30,24 @@ const OUTCOME: readonly Column[] = [
   },
 ];
 
-type Props = { list: readonly Candidate[]; onReplica: (replica: number) => void };
+type Props = {
+  list: readonly Candidate[];
+  /** How the router chose, if it gives no scores. */
+  unscored?: string | undefined;
+  onReplica: (replica: number) => void;
+};
 
 export function Decision(props: Props): JSX.Element {
   const shown = createMemo(() => shownOf(props.list));
   const parts = createMemo(() => props.list[0]?.parts ?? []);
   const heads = createMemo(() => headsOf(parts().map((part) => part.name)));
+  const outcome = (): readonly Column[] => (props.unscored === undefined ? OUTCOME : OUTCOME.slice(0, -1));
   const out = createMemo(() => shown().filter((c) => c.excluded !== undefined));
   const regret = createMemo(() => regretOf(props.list));
   /** Whether the score is only the negative load. */
-  const minus = createMemo(() => props.list.every((c) => c.excluded !== undefined || c.score === -c.load));
+  const minus = createMemo(
+    () => props.unscored === undefined && props.list.every((c) => c.excluded !== undefined || c.score === -c.load),
+  );
   return (
     <>
       <Show when={parts().length > 0}>
@@ -76,7 +84,7 @@ export function Decision(props: Props): JSX.Element {
                   <span class="visually-hidden">Parts of the score</span>
                 </th>
               </Show>
-              <Heads of={OUTCOME} />
+              <Heads of={outcome()} />
             </tr>
           </thead>
           <tbody>
@@ -96,7 +104,7 @@ export function Decision(props: Props): JSX.Element {
                       </td>
                     </Show>
                   </Show>
-                  <Cells of={OUTCOME} c={c} />
+                  <Cells of={outcome()} c={c} />
                 </tr>
               )}
             </For>
@@ -125,12 +133,14 @@ export function Decision(props: Props): JSX.Element {
         <Show when={props.list.length > shown().length}>
           The best {shown().length} of {props.list.length} replicas.{' '}
         </Show>
-        <Show when={regret()} fallback={`r${props.list.find((c) => c.chosen)?.replica} had the best score.`}>
-          {(r) => (
-            <>
-              r{r().best} scored <b>{score(r().amount)}</b> better; the router did not choose by this score alone.
-            </>
-          )}
+        <Show when={props.unscored === undefined} fallback={props.unscored}>
+          <Show when={regret()} fallback={`r${props.list.find((c) => c.chosen)?.replica} had the best score.`}>
+            {(r) => (
+              <>
+                r{r().best} scored <b>{score(r().amount)}</b> better; the router did not choose by this score alone.
+              </>
+            )}
+          </Show>
         </Show>
       </p>
     </>

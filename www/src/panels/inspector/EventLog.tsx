@@ -1,8 +1,8 @@
 // The latest events, optionally of one kind or request. Only the visible rows are in the document.
 import { createEffect, createMemo, createSignal, For, type JSX, on, Show } from 'solid-js';
+import { sentence } from '../../base/keyWords.ts';
 import { isPhone } from '../../base/media.ts';
 import { oneAtATime } from '../../base/oneAtATime.ts';
-import { sentence } from '../../base/schema.ts';
 import { clock, count } from '../../base/units.ts';
 import {
   EVENT_KINDS,

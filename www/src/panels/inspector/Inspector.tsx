@@ -1,15 +1,18 @@
 // The right panel: one request, one replica, decisions of autoscalers, the whole run, or the event log.
-import { Tabs } from '@ark-ui/solid/tabs';
 import { type JSX, lazy, Show } from 'solid-js';
 import { NOTHING } from '../../base/view.ts';
 import { Icon } from '../../draw/glyphs.tsx';
 import type { App } from '../../state/app.ts';
+import { tooltip } from '../../state/commands/shortcuts.ts';
 import { isScaled } from '../../state/edits/scaledPools.ts';
 import { lesson } from '../../state/lessons/lesson.ts';
+import { stepInspector } from '../../state/run/stepInspector.ts';
 import { RIGHT_TABS, type RightTab } from '../../state/slices/selection.ts';
-import { area, boxes, setChosenStep } from '../../state/view/closeup.ts';
+import { area, boxes } from '../../state/view/closeup.ts';
 import { Deferred } from '../parts/Deferred.tsx';
+import { Tab, TabList, TabPanel, Tabs } from '../parts/Tabs.tsx';
 import { RequestPanel } from './RequestPanel.tsx';
+import { Way } from './Way.tsx';
 
 const ReplicaPanel = lazy(() => import('./ReplicaPanel.tsx'));
 const StepPanel = lazy(() => import('./StepPanel.tsx'));
@@ -26,21 +29,6 @@ export function Inspector(props: {
   main: boolean;
 }): JSX.Element {
   const app = props.app;
-  const stepBy = (by: number): void => {
-    const { request, replica } = app.selection.shown();
-    const framed = app.selection.framed();
-    if (app.selection.rightTab() === 'scaling') {
-      void import('../../state/run/decisions.ts').then(({ stepDecision }) => stepDecision(app, by));
-    } else if (app.selection.rightTab() === 'step') {
-      setChosenStep((now) => now && { ...now, seq: Math.max(0, now.seq + by) });
-    } else if (app.selection.rightTab() === 'replica') {
-      const last = (app.transport.frame()?.replicas.length ?? 1) - 1;
-      app.selection.select({ request: undefined, replica: Math.max(0, Math.min(last, (framed ?? -by) + by)) });
-    } else {
-      const last = Math.max(0, (app.transport.frame()?.counts.arrived ?? 1) - 1);
-      app.selection.select({ request: Math.max(0, Math.min(last, (request ?? -by) + by)), replica });
-    }
-  };
   const stepped = (): string => (app.selection.rightTab() === 'scaling' ? 'decision' : app.selection.rightTab());
   const steps = (): boolean => ['step', 'request', 'replica', 'decision'].includes(stepped());
   return (
@@ -51,41 +39,47 @@ export function Inspector(props: {
       aria-label="Inspector"
     >
       <Deferred>
-        <Tabs.Root
-          class="tabs"
-          value={app.selection.rightTab()}
-          onValueChange={({ value }) => app.selection.setRightTab(toTab(value))}
-          lazyMount
-          unmountOnExit
-        >
+        <Tabs value={app.selection.rightTab()} onChoose={(value) => app.selection.setRightTab(toTab(value))}>
           <div class="bar">
-            <Tabs.List class="seg" aria-label="Inspect">
+            <TabList label="Inspect">
               <Show when={lesson()}>
-                <Tabs.Trigger value="lesson">Lesson</Tabs.Trigger>
+                <Tab value="lesson">Lesson</Tab>
               </Show>
               <Show when={area() === 'kv'}>
-                <Tabs.Trigger value="block">Block</Tabs.Trigger>
+                <Tab value="block">Block</Tab>
               </Show>
               <Show when={app.selection.rightTab() === 'selection' || boxes().length > 0}>
-                <Tabs.Trigger value="selection">Selection</Tabs.Trigger>
+                <Tab value="selection">Selection</Tab>
               </Show>
               <Show when={app.selection.rightTab() === 'step' || area() === 'lanes'}>
-                <Tabs.Trigger value="step">Step</Tabs.Trigger>
+                <Tab value="step">Step</Tab>
               </Show>
-              <Tabs.Trigger value="request">Request</Tabs.Trigger>
-              <Tabs.Trigger value="replica">Replica</Tabs.Trigger>
+              <Tab value="request">Request</Tab>
+              <Tab value="replica">Replica</Tab>
               <Show when={app.selection.rightTab() === 'scaling' || isScaled(app.document.current())}>
-                <Tabs.Trigger value="scaling">Scaling</Tabs.Trigger>
+                <Tab value="scaling">Scaling</Tab>
               </Show>
-              <Tabs.Trigger value="run">Run</Tabs.Trigger>
-              <Tabs.Trigger value="log">Log</Tabs.Trigger>
-            </Tabs.List>
+              <Tab value="run">Run</Tab>
+              <Tab value="log">Log</Tab>
+            </TabList>
             <span class="grow" />
             <Show when={steps()}>
-              <button type="button" class="btn sq slim" aria-label={`Previous ${stepped()}`} onClick={() => stepBy(-1)}>
+              <button
+                type="button"
+                class="btn sq slim"
+                aria-label={`Previous ${stepped()}`}
+                title={tooltip(`Previous ${stepped()}`, 'previous')}
+                onClick={() => stepInspector(app, -1)}
+              >
                 <Icon name="up" />
               </button>
-              <button type="button" class="btn sq slim" aria-label={`Next ${stepped()}`} onClick={() => stepBy(1)}>
+              <button
+                type="button"
+                class="btn sq slim"
+                aria-label={`Next ${stepped()}`}
+                title={tooltip(`Next ${stepped()}`, 'next')}
+                onClick={() => stepInspector(app, 1)}
+              >
                 <Icon name="down" />
               </button>
             </Show>
@@ -101,34 +95,35 @@ export function Inspector(props: {
               <Icon name="close" />
             </button>
           </div>
-          <Tabs.Content value="lesson" class="tab">
+          <Way app={app} />
+          <TabPanel value="lesson">
             <LessonPanel app={app} />
-          </Tabs.Content>
-          <Tabs.Content value="block" class="tab">
+          </TabPanel>
+          <TabPanel value="block">
             <BlockPanel app={app} />
-          </Tabs.Content>
-          <Tabs.Content value="selection" class="tab">
+          </TabPanel>
+          <TabPanel value="selection">
             <SelectionPanel app={app} />
-          </Tabs.Content>
-          <Tabs.Content value="step" class="tab">
+          </TabPanel>
+          <TabPanel value="step">
             <StepPanel app={app} />
-          </Tabs.Content>
-          <Tabs.Content value="request" class="tab">
+          </TabPanel>
+          <TabPanel value="request">
             <RequestPanel app={app} />
-          </Tabs.Content>
-          <Tabs.Content value="replica" class="tab">
+          </TabPanel>
+          <TabPanel value="replica">
             <ReplicaPanel app={app} />
-          </Tabs.Content>
-          <Tabs.Content value="scaling" class="tab">
+          </TabPanel>
+          <TabPanel value="scaling">
             <ScalingPanel app={app} />
-          </Tabs.Content>
-          <Tabs.Content value="run" class="tab">
+          </TabPanel>
+          <TabPanel value="run">
             <RunPanel app={app} />
-          </Tabs.Content>
-          <Tabs.Content value="log" class="tab">
+          </TabPanel>
+          <TabPanel value="log">
             <EventLog app={app} />
-          </Tabs.Content>
-        </Tabs.Root>
+          </TabPanel>
+        </Tabs>
       </Deferred>
     </section>
   );

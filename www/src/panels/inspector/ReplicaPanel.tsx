@@ -6,14 +6,12 @@ import type { PoolFrame, ReplicaFrame } from '../../generated/boundary.ts';
 import type { App } from '../../state/app.ts';
 import { Block, type BlockState, BlockStates, NameValues, type Row } from '../parts/Block.tsx';
 import { AnomalyBlock } from './AnomalyList.tsx';
+import { BatchBlock } from './BatchBlock.tsx';
 import { BreakBlock } from './BreakBlock.tsx';
 import { Little } from './Little.tsx';
 import { PortsBlock } from './PortsBlock.tsx';
 
 const FaultCost = lazy(() => import('../parts/FaultCost.tsx'));
-
-/** The most requests listed of a batch. */
-const MOST_SHOWN = 48;
 
 export default function ReplicaPanel(props: {
   app: Pick<App, 'transport' | 'selection' | 'studies' | 'document'>;
@@ -116,32 +114,9 @@ function Detail(props: {
       <Show when={pool()}>{(found) => <PoolBlock pool={found()} />}</Show>
       <AnomalyBlock app={props.app} of={(a) => a.replica === r().id} />
       <BreakBlock app={props.app} replica={r().id} />
-      <Block title="In its batch" remark={`${batchRemark(r())}context tokens`}>
-        <Show when={r().running > 0} fallback={<p class="say">Nothing is running here now.</p>}>
-          <div class="chips">
-            <For each={r().batch.requests.slice(0, MOST_SHOWN)}>
-              {(request) => (
-                <button
-                  type="button"
-                  class="link"
-                  onClick={() => props.app.selection.select({ request, replica: undefined })}
-                >
-                  #{request}{' '}
-                  <span class="m">{count(r().batch.contexts[r().batch.requests.indexOf(request)] ?? 0)}</span>
-                </button>
-              )}
-            </For>
-          </div>
-        </Show>
-      </Block>
+      <BatchBlock app={props.app} replica={r()} />
     </>
   );
-}
-
-/** Which of its requests are listed, if not all. */
-function batchRemark(r: ReplicaFrame): string {
-  const shown = Math.min(r.batch.requests.length, MOST_SHOWN);
-  return shown < r.running ? `the first ${count(shown)} of ${count(r.running)} · ` : '';
 }
 
 function CpuTier(props: { kv: ReplicaFrame['kv'] }): JSX.Element {

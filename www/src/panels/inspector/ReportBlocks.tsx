@@ -3,8 +3,7 @@
 
 import { createMemo, createSignal, For, type JSX, Show } from 'solid-js';
 import { shapeOf } from '../../base/anomalies.ts';
-import { PERCENTILES } from '../../base/latencies.ts';
-import { sentence, titled } from '../../base/schema.ts';
+import { sentence, titled } from '../../base/keyWords.ts';
 import {
   clock,
   count,
@@ -19,7 +18,7 @@ import {
   text,
   usd,
 } from '../../base/units.ts';
-import { ANOMALY_KINDS, type GroupPart, type Report, type Summary } from '../../generated/boundary.ts';
+import { ANOMALY_KINDS, type GroupPart, PERCENTILES, type Report, type Summary } from '../../generated/boundary.ts';
 import type { App } from '../../state/app.ts';
 import { Block, NameValues, type Row } from '../parts/Block.tsx';
 import { LATENCY_METRICS, type LatencyMetric } from '../parts/latencyMetrics.ts';

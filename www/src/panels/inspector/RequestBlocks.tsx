@@ -5,17 +5,19 @@ import { clock, count, DASH, durationUs, text } from '../../base/units.ts';
 import { ClientShape } from '../../draw/shapes.tsx';
 import type { Part, RequestDetail } from '../../generated/boundary.ts';
 import type { App } from '../../state/app.ts';
+import { openShare } from '../../state/links/sharePart.ts';
 import { Segments } from '../parts/Segments.tsx';
 import { Waterfall } from '../parts/Waterfall.tsx';
 import { AnomalyBlock } from './AnomalyList.tsx';
 import { Decision } from './Decision.tsx';
 import { BlocksAtBothEnds, TwoDecisions } from './HandoverBlocks.tsx';
+import { unscoredAt } from './unscored.ts';
 import './handover.css';
 
 const WhatIfBlock = lazy(() => import('../studies/WhatIf.tsx'));
 
 export default function RequestBlocks(props: {
-  app: Pick<App, 'transport' | 'selection' | 'document' | 'studies'>;
+  app: Pick<App, 'transport' | 'selection' | 'document' | 'studies' | 'links'>;
   detail: RequestDetail;
 }): JSX.Element {
   const d = (): RequestDetail => props.detail;
@@ -68,6 +70,11 @@ export default function RequestBlocks(props: {
           <Show when={d().adapter}>{(adapter) => <Fact name="Adapter" value={adapter()} />}</Show>
           <Show when={d().recorded_at}>{(at) => <Fact name="Recorded at" value={at()} />}</Show>
         </dl>
+        <div class="offers">
+          <button type="button" class="btn box" onClick={() => openShare(props.app, 'request')}>
+            Share #{d().request}…
+          </button>
+        </div>
       </div>
       <AnomalyBlock app={props.app} of={(a) => a.request === d().request} />
       <div class="blk">
@@ -124,6 +131,7 @@ export default function RequestBlocks(props: {
         >
           <Decision
             list={d().candidates}
+            unscored={d().handover ? undefined : unscoredAt(props.app.document.current(), d().routed_us ?? 0)}
             onReplica={(replica) => props.app.selection.select({ request: undefined, replica })}
           />
         </Show>

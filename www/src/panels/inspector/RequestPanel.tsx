@@ -9,7 +9,7 @@ import { span } from '../../state/view/span.ts';
 const RequestBlocks = lazy(() => import('./RequestBlocks.tsx'));
 
 export function RequestPanel(props: {
-  app: Pick<App, 'transport' | 'selection' | 'document' | 'studies'>;
+  app: Pick<App, 'transport' | 'selection' | 'document' | 'studies' | 'links' | 'dialogs'>;
 }): JSX.Element {
   const app = props.app;
   const { selected, automatic } = app.selection;
@@ -38,47 +38,65 @@ export function RequestPanel(props: {
   );
 }
 
-/** What to look at while no request is selected, and why the one below is shown. */
-function Offers(props: { app: Pick<App, 'transport' | 'selection'>; why: string | undefined }): JSX.Element {
-  const latest = async (kind: EventKind): Promise<void> => {
-    const { rows } = await props.app.selection.events({ kinds: [kind], limit: 1 });
-    const request = rows.at(-1)?.request;
-    if (request !== undefined) props.app.selection.select({ request, replica: undefined });
+/** What happens to a request whose luck is bad, the rarest first. */
+const UNLUCKY: readonly EventKind[] = ['lost', 'retried', 'preempted', 'dropped', 'rejected'];
+
+/** What to look at while nothing is selected, and which request is shown meanwhile. */
+function Offers(props: {
+  app: Pick<App, 'transport' | 'selection' | 'dialogs'>;
+  why: string | undefined;
+}): JSX.Element {
+  const { transport, selection, dialogs } = props.app;
+  const open = (request: number): void => selection.select({ request, replica: undefined });
+  const latest = async (kinds: readonly EventKind[]): Promise<number | undefined> => {
+    for (const kind of kinds) {
+      const { rows } = await selection.events({ kinds: [kind], limit: 1 });
+      const request = rows.at(-1)?.request;
+      if (request !== undefined) return request;
+    }
+    return undefined;
+  };
+  const say = async (kinds: readonly EventKind[], none: string): Promise<void> => {
+    const request = await latest(kinds);
+    if (request === undefined) dialogs.tell(none);
+    else open(request);
   };
   return (
     <div class="blk automatic">
-      <Show when={props.why} fallback={<p class="say">Pick a request on the stage or in the log, or look at:</p>}>
+      <p class="say">Click a request or a replica.</p>
+      <fieldset class="three" aria-label="Requests to look at">
+        <button
+          type="button"
+          title="The slowest first token of the span on screen"
+          disabled={selection.automatic() === undefined}
+          onClick={() => open(selection.automatic()?.request ?? 0)}
+        >
+          slowest
+        </button>
+        <button
+          type="button"
+          title="The latest that has finished"
+          disabled={(transport.frame()?.counts.completed ?? 0) === 0}
+          onClick={() => void say(['completed'], 'Nothing has finished yet.')}
+        >
+          latest
+        </button>
+        <button
+          type="button"
+          title="The latest that was lost, or else tried again, preempted, dropped or refused"
+          onClick={() => void say(UNLUCKY, 'No request has been unlucky yet.')}
+        >
+          unlucky
+        </button>
+      </fieldset>
+      <Show when={props.why}>
         {(why) => (
-          <p class="say" role="status">
-            {why()}, chosen automatically. Others:
+          <p class="meanwhile" role="status">
+            Meanwhile: {why()[0]?.toLowerCase()}
+            {why().slice(1)}.
           </p>
         )}
       </Show>
-      <div class="offers">
-        <button
-          type="button"
-          class="btn box"
-          disabled={(props.app.transport.frame()?.counts.completed ?? 0) === 0}
-          onClick={() => void latest('completed')}
-        >
-          The latest completion
-        </button>
-        <button
-          type="button"
-          class="btn box"
-          disabled={(props.app.transport.frame()?.counts.preemptions ?? 0) === 0}
-          onClick={() => void latest('preempted')}
-        >
-          The latest preemption
-        </button>
-        <Show when={props.app.transport.anomalies().at(-1)}>
-          {(mark) => (
-            <button type="button" class="btn box" onClick={() => void props.app.transport.showAnomaly(mark())}>
-              The latest anomaly
-            </button>
-          )}
-        </Show>
-      </div>
     </div>
   );
 }

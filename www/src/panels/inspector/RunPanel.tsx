@@ -1,19 +1,18 @@
 // The run as a whole: counts with the conservation check, and the report as the command line prints it.
 
 import { createEffect, createMemo, createSignal, For, type JSX, on, Show } from 'solid-js';
-import { PERCENTILES } from '../../base/latencies.ts';
 import { oneAtATime } from '../../base/oneAtATime.ts';
 import { trust } from '../../base/trust.ts';
 import { count, durationUs, percentileUs, text } from '../../base/units.ts';
 import { lastSpan } from '../../base/view.ts';
-import type { Counts, Report, RunReport } from '../../generated/boundary.ts';
+import { type Counts, PERCENTILES, type Report, type RunReport } from '../../generated/boundary.ts';
 import type { App } from '../../state/app.ts';
-import { setSharePart } from '../../state/links/sharePart.ts';
-import { accountOpen, setAccountOpen } from '../../state/view/span.ts';
+import { openShare } from '../../state/links/sharePart.ts';
+import { readChoice, writeChoice } from '../../state/view/flags.ts';
+import { accountOpen, setAccountDue, setAccountOpen } from '../../state/view/span.ts';
 import { LazyPart } from '../parts/LazyPart.tsx';
 import { LoadVerdict } from '../parts/LoadVerdict.tsx';
 import { NoticeBlock } from '../parts/NoticeBlock.tsx';
-import { save } from '../parts/save.ts';
 import { TableHead } from '../parts/TableHead.tsx';
 import { TrustBlock } from '../parts/Trust.tsx';
 import { AnomalyLegend } from './AnomalyList.tsx';
@@ -28,6 +27,11 @@ import { ReportBlocks } from './ReportBlocks.tsx';
  */
 const LEAST_MS = 2000;
 const SHARE = 50;
+
+/** Whether all figures are shown is kept in the browser. */
+const FIGURES = 'run-figures';
+const keepOpen = (event: { currentTarget: HTMLDetailsElement }): void =>
+  writeChoice(FIGURES, event.currentTarget.open ? 'open' : 'closed');
 
 const NONE: Counts = {
   arrived: 0,
@@ -47,11 +51,6 @@ export default function RunPanel(props: {
   app: Pick<App, 'transport' | 'selection' | 'document' | 'studies' | 'links' | 'dialogs'>;
 }): JSX.Element {
   const app = props.app;
-  const shareFiles = (): void => {
-    setSharePart('files');
-    app.links.setSharing(true);
-  };
-  const saveReport = async (json: string): Promise<void> => save('report.json', await app.links.linked(json));
   const [report, setReport] = createSignal<RunReport>();
   const figures = createMemo(() => {
     const now = report();
@@ -126,19 +125,22 @@ export default function RunPanel(props: {
           </div>
         </dl>
       </div>
-      <Little app={app} />
       <LatencyBlock app={app} />
-      <Show when={figures()}>{(r) => <ReportBlocks app={app} report={r()} />}</Show>
-      <div class="blk">
-        <div class="blk-head">
-          <h2>Anomalies</h2>
-          <span class="m">{marked()}</span>
+      <details class="run-figures" open={readChoice(FIGURES) === 'open'} onToggle={keepOpen}>
+        <summary>All figures of the run</summary>
+        <Little app={app} />
+        <Show when={figures()}>{(r) => <ReportBlocks app={app} report={r()} />}</Show>
+        <div class="blk">
+          <div class="blk-head">
+            <h2>Anomalies</h2>
+            <span class="m">{marked()}</span>
+          </div>
+          <AnomalyLegend marks={app.transport.frame()?.anomalies ?? []} />
         </div>
-        <AnomalyLegend marks={app.transport.frame()?.anomalies ?? []} />
-      </div>
+      </details>
       <div class="blk">
         <div class="blk-head">
-          <h2>Report</h2>
+          <h2>Digest</h2>
           <span class="m">
             {app.transport.frame()?.finished
               ? 'of the whole run'
@@ -147,7 +149,7 @@ export default function RunPanel(props: {
         </div>
         <Show
           when={app.transport.mode() === 'paused' && report()}
-          fallback={<p class="say">Pause to save the report of the run so far.</p>}
+          fallback={<p class="say">Pause to see the digest of the run so far.</p>}
         >
           {(r) => (
             <>
@@ -156,14 +158,11 @@ export default function RunPanel(props: {
                 scenario, on any machine.
               </p>
               <div class="offers">
-                <button type="button" class="btn box" onClick={() => void saveReport(r().json)}>
-                  Save the report
-                </button>
                 <button type="button" class="btn box" onClick={() => void navigator.clipboard.writeText(r().digest)}>
                   Copy the digest
                 </button>
-                <button type="button" class="btn box" onClick={shareFiles}>
-                  Rows, trace, page…
+                <button type="button" class="btn box" onClick={() => openShare(app, 'files')}>
+                  Files of the run…
                 </button>
               </div>
             </>
@@ -192,6 +191,7 @@ function WhyBlock(props: { app: Parameters<typeof RunPanel>[0]['app']; completed
             onClick={() => {
               props.app.transport.pause();
               setAccountOpen(true);
+              setAccountDue(true);
             }}
           >
             Where did their time go?

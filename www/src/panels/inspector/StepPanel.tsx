@@ -12,6 +12,7 @@ import { chosenStep, openReplica, setOpenReplica } from '../../state/view/closeu
 import { span } from '../../state/view/span.ts';
 import { Block } from '../parts/Block.tsx';
 import { TableHead } from '../parts/TableHead.tsx';
+import { BatchBlock } from './BatchBlock.tsx';
 import './step.css';
 
 type Slices = Pick<App, 'transport' | 'selection'>;
@@ -48,6 +49,8 @@ export default function StepPanel(props: { app: Slices }): JSX.Element {
     }
   });
   createEffect(on([chosenStep, app.transport.refreshTick], ask));
+  /** What runs now on its replica. */
+  const runs = () => app.transport.throttledFrame()?.replicas.find((r) => r.id === chosenStep()?.replica);
   return (
     <>
       <Show
@@ -64,6 +67,7 @@ export default function StepPanel(props: { app: Slices }): JSX.Element {
       >
         {(now) => <Step app={app} step={now()} />}
       </Show>
+      <Show when={runs()}>{(replica) => <BatchBlock app={app} replica={replica()} />}</Show>
       <Show when={span()}>
         <SpanTotals app={app} />
       </Show>

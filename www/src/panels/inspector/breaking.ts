@@ -1,7 +1,8 @@
 // The faults that the schema knows, with their settings, and the edit that makes one at the playhead.
 import { createMemo, createSignal } from 'solid-js';
 import { isObject, type Json, type JsonObject } from '../../base/json.ts';
-import { type Schema, sentence } from '../../base/schema.ts';
+import { sentence } from '../../base/keyWords.ts';
+import { type Schema, text } from '../../base/schema.ts';
 import type { App } from '../../state/app.ts';
 
 export type Setting = { readonly key: string; readonly label: string; readonly unit: string; readonly help: string } & {
@@ -23,7 +24,7 @@ export function kindsOf(schema: Schema): readonly Kind[] {
     const settings = Object.entries(body).flatMap(([key, raw]) =>
       isObject(raw) ? settingOf(key, schema.resolve(raw)) : [],
     );
-    return [{ tag: entry[0], help: String(variant.description ?? ''), settings }];
+    return [{ tag: entry[0], help: text(variant.description), settings }];
   });
 }
 
@@ -34,7 +35,7 @@ function settingOf(key: string, node: JsonObject): readonly Setting[] {
       key,
       label: String(node['x-label'] ?? sentence(key)),
       unit: String(node['x-unit'] ?? ''),
-      help: String(node.description ?? ''),
+      help: text(node.description),
       initial: Number(node.default ?? 0),
       least: Number(node.minimum ?? 0),
       most: Number(node.maximum ?? Number.MAX_SAFE_INTEGER),

@@ -26,6 +26,7 @@ import {
   setPointedBlock,
   setPointedRun,
 } from '../../state/view/kvAnswer.ts';
+import { followSelection } from '../parts/followSelection.ts';
 import { Segments } from '../parts/Segments.tsx';
 import { ToolRow } from '../parts/ToolRow.tsx';
 import { BlockMap } from './BlockMap.tsx';
@@ -41,8 +42,6 @@ import './kv.css';
 
 /** An answer at most this often, in milliseconds. */
 const EVERY_MS = 500;
-/** How soon a question is asked again that the module cannot answer yet. */
-const AGAIN_MS = 400;
 const STRIP = 420;
 const NODES = 300;
 /** Above as many pages only the strip is drawn until one is asked for. */
@@ -59,7 +58,8 @@ export default function Kv(props: { app: App }): JSX.Element {
   const phone = createMedia(PHONE);
   const [part, setPart] = createSignal<(typeof PHONE_PARTS)[number][0]>('blocks');
   const replicas = createMemo(() => app.transport.frame()?.replicas.length ?? 1);
-  const replica = createMemo(() => Math.min(replicas() - 1, openReplica() ?? app.selection.selected().replica ?? 0));
+  const replica = createMemo(() => Math.min(replicas() - 1, openReplica() ?? app.selection.framed() ?? 0));
+  followSelection(app.selection, setOpenReplica);
   askAgain(app, replica);
   onMount(() => {
     // A lesson that opens this view stays in front.
@@ -70,6 +70,7 @@ export default function Kv(props: { app: App }): JSX.Element {
     setPointedRun(undefined);
   };
   createEffect(on([replica, blockPage], leave, { defer: true }));
+  createEffect(on(replica, () => setBlockPage(0), { defer: true }));
   onCleanup(() => {
     setBlocks(undefined);
     setChosenBlock(undefined);
@@ -77,17 +78,12 @@ export default function Kv(props: { app: App }): JSX.Element {
     if (app.selection.rightTab() === 'block') app.selection.setRightTab('request');
   });
   const turnReplica = (by: number): void => {
-    setBlockPage(0);
     setOpenReplica((replica() + by + replicas()) % replicas());
   };
   return (
     <section class="closeup" aria-label="KV">
       <ToolRow>
-        <Replicas
-          count={replicas()}
-          chosen={replica()}
-          onChoose={(next) => void [setBlockPage(0), setOpenReplica(next)]}
-        />
+        <Replicas count={replicas()} chosen={replica()} onChoose={setOpenReplica} />
         <span class="grow" />
         <Show when={!phone()}>
           <span class="m">Colour by</span>
@@ -155,10 +151,9 @@ function askAgain(app: App, replica: () => number): void {
   });
   const ask = oneAtATime(async () => {
     const query = { replica: replica(), page: blockPage(), strip: STRIP, nodes: NODES };
-    const answer = await app.selection.closeUp('blocks', query);
+    const answer = await app.selection.closeUp('blocks', query).catch(() => undefined);
     if (gone) return;
     if (answer) setBlocks(answer);
-    else if (answer === undefined) setTimeout(() => gone || ask(), AGAIN_MS);
   });
   createEffect(on([instant, replica, blockPage], () => ask()));
 }

@@ -22,6 +22,7 @@ import { createThrottled } from '../../draw/throttled.ts';
 import type { App } from '../../state/app.ts';
 import { chosenStep, openReplica, setOpenReplica } from '../../state/view/closeup.ts';
 import { span } from '../../state/view/span.ts';
+import { followSelection } from '../parts/followSelection.ts';
 import { PerfettoButtons } from '../parts/PerfettoButtons.tsx';
 import { ToolRow } from '../parts/ToolRow.tsx';
 import { createLaneActions } from './laneActions.ts';
@@ -50,7 +51,8 @@ export default function Lanes(props: { app: App }): JSX.Element {
   const nowS = (): number => (frame()?.now_us ?? 0) / 1e6;
   const endS = (): number => Math.max(0.02, (frame()?.axis_end_us ?? 0) / 1e6);
   const window = createLanesWindow(nowS, endS);
-  if (openReplica() === undefined) setOpenReplica(app.selection.selected().replica ?? 0);
+  if (openReplica() === undefined) setOpenReplica(app.selection.framed() ?? 0);
+  followSelection(app.selection, setOpenReplica);
   const replicas = (): number => frame()?.replicas.length ?? 0;
   const open = (): number | undefined => {
     const one = openReplica();

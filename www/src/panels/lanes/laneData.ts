@@ -1,5 +1,5 @@
 // The answer that the lanes show: asked again as the run goes on, at most four times a second, and as the window changes.
-import { createEffect, createMemo, createSignal, on, onCleanup } from 'solid-js';
+import { createEffect, createMemo, createSignal, on } from 'solid-js';
 import { takeBytes } from '../../base/frameBytes.ts';
 import { oneAtATime } from '../../base/oneAtATime.ts';
 import { trust } from '../../base/trust.ts';
@@ -11,8 +11,6 @@ import type { LanesWindow } from './lanesWindow.ts';
 
 /** Fewest milliseconds from one answer of a playing run to the next. */
 const APART_MS = 250;
-/** Milliseconds until the question is put again while the run is not in the module with the answers. */
-const RETRY_MS = 200;
 /** Most requests listed. */
 const REQUESTS = 600;
 
@@ -33,7 +31,6 @@ export function createLaneData(
 ): { readonly lanes: () => Lanes | undefined; readonly takeBytes: () => Uint8Array | undefined } {
   const [lanes, setLanes] = createSignal<Lanes>();
   let bytes: Uint8Array | undefined;
-  let timer: ReturnType<typeof setTimeout> | undefined;
   const frame = createThrottled(() => app.transport.frame(), APART_MS);
   const query = createMemo(
     () => {
@@ -49,11 +46,6 @@ export function createLaneData(
   const ask = oneAtATime(async () => {
     try {
       const found = await app.selection.closeUp('lanes', query());
-      if (found === undefined) {
-        clearTimeout(timer);
-        timer = setTimeout(ask, RETRY_MS);
-        return;
-      }
       bytes = takeBytes(trust<object>(found));
       setLanes(found);
     } catch (error) {
@@ -61,7 +53,6 @@ export function createLaneData(
     }
   });
   createEffect(on([frame, createThrottled(query, 60)], ask));
-  onCleanup(() => clearTimeout(timer));
   return {
     lanes,
     takeBytes: () => {

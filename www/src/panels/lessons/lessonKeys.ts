@@ -10,7 +10,7 @@ import { finish } from './steps.ts';
 
 /** Parts that need arrow keys and letters themselves. */
 const OWN =
-  'input, textarea, select, [contenteditable], [data-writes], [role=slider], [role=application], [role=radio], [role=option], [role=spinbutton], [role=tab], [role=menuitem], [role=dialog]';
+  'input, textarea, select, [contenteditable], [data-writes], [role=slider], [role=application], [role=radio], [role=option], [role=spinbutton], [role=tab], [role=menuitem], dialog, [role=dialog]';
 /** Parts that Enter presses. */
 const PRESSED = 'button, a[href], summary, [role=button]';
 
@@ -44,7 +44,7 @@ export function lessonKeys(panel: HTMLElement, app: LessonApp): void {
         break;
       case 'Escape':
         // A popover of the panel closes first.
-        if (panel.querySelector(':popover-open') || within(event, '[role=dialog]')) return;
+        if (panel.querySelector(':popover-open') || within(event, 'dialog, [role=dialog]')) return;
         leaveTab(app);
         document.querySelector<HTMLElement>('.right [role=tab][aria-selected=true]')?.focus();
         break;

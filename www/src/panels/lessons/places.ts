@@ -2,6 +2,7 @@
 import type { LessonLook } from '../../generated/boundary.ts';
 import type { App } from '../../state/app.ts';
 import type { PhoneTab } from '../../state/slices/selection.ts';
+import { moreFigures, setMoreFigures } from '../../state/view/moreFigures.ts';
 import { entriesOf, entryOf, fieldsIn, SECTIONS } from '../parts/formFields.ts';
 
 /** A part of the page, in pixels of the window. */
@@ -79,9 +80,12 @@ function distribution(name: string): HTMLElement | undefined {
 /** The key figure whose title begins with a name: `ttft`, `cache-hits`. */
 function keyFigure(name: string): HTMLElement | undefined {
   const wanted = name.toLowerCase().replaceAll('-', ' ');
-  return [...document.querySelectorAll<HTMLElement>('.kpi > div')].find((one) =>
+  const found = [...document.querySelectorAll<HTMLElement>('.kpi > div')].find((one) =>
     one.querySelector('h2')?.textContent?.trim().toLowerCase().startsWith(wanted),
   );
+  // It is looked for again once the others are shown.
+  if (!found && !moreFigures()) setMoreFigures(true);
+  return found;
 }
 
 /** Opens the parts of the form on the way to a field, and scrolls to it. */
@@ -103,7 +107,8 @@ export function revealField(app: Pick<App, 'document' | 'selection'>, path: stri
       section.querySelectorAll<HTMLElement>('.entry-name')[index]?.click();
     requestAnimationFrame(() => {
       const exact = () => document.querySelector(`.left .f[data-path="${CSS.escape(path)}"]`);
-      if (!exact()) section?.querySelector<HTMLElement>('.further[aria-expanded=false]')?.click();
+      if (!exact())
+        for (const more of section?.querySelectorAll<HTMLElement>('.further[aria-expanded=false]') ?? []) more.click();
       requestAnimationFrame(() => fieldRow(path)?.scrollIntoView({ block: 'center' }));
     });
   });

@@ -1,6 +1,6 @@
 // Errors by what the coefficients had not seen and by regime, one figure at a time.
 import { createMemo, createSignal, For, type JSX, Show } from 'solid-js';
-import { sentence } from '../../base/schema.ts';
+import { sentence } from '../../base/keyWords.ts';
 import { DASH } from '../../base/units.ts';
 import { Segments } from '../parts/Segments.tsx';
 import { type Distance, distanceAt, distinct, figureName, regimesOf, shareText } from './measuredData.ts';

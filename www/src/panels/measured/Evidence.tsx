@@ -2,7 +2,7 @@
 // range.
 
 import { createMemo, For, type JSX, Show } from 'solid-js';
-import type { Schema } from '../../base/schema.ts';
+import { type Schema, text } from '../../base/schema.ts';
 import { DASH, NBSP, sig3 } from '../../base/units.ts';
 import { EvidenceGlyph } from '../../draw/glyphs.tsx';
 import type { CoefficientEvidence, Evidence } from '../../generated/boundary.ts';
@@ -60,7 +60,7 @@ export function EvidencePanel(props: { evidence: Evidence | undefined; schema: S
                 <For each={coefficients()}>
                   {(c) => (
                     <tr>
-                      <th scope="row" title={said(c.name, 'description')}>
+                      <th scope="row" title={text(props.schema.said(`${COEFFICIENTS}.${c.name}`, 'description'))}>
                         {said(c.name, 'x-label')}
                       </th>
                       <td>{valued(c.name, sig3(c.value))}</td>

@@ -3,7 +3,7 @@
 import { createMemo, createSignal, For, type JSX, Match, Show, Switch } from 'solid-js';
 import published from '../../../../docs/data/reproduced.json';
 import page from '../../../../docs/data/validation-page.json';
-import { sentence } from '../../base/schema.ts';
+import { sentence } from '../../base/keyWords.ts';
 import { writeDocument } from '../../base/text.ts';
 import { trust } from '../../base/trust.ts';
 import { Icon } from '../../draw/glyphs.tsx';

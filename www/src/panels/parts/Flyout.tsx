@@ -11,6 +11,8 @@ export function Flyout(props: {
   name?: string;
   class: string;
   title?: string;
+  /** The id of what describes the button. */
+  describedBy?: string | undefined;
   /** Whether it opens below the button. */
   below?: boolean;
   trigger: JSX.Element;
@@ -53,6 +55,7 @@ export function Flyout(props: {
         aria-haspopup="dialog"
         aria-expanded={open()}
         aria-label={props.name ?? props.label}
+        aria-describedby={props.describedBy}
         title={props.title ?? props.label}
         onKeyDown={(event) => props.onKeyDown?.(event)}
       >

@@ -1,8 +1,8 @@
-// A long list of choices: a search field, and the matching options under the headings of their groups. It stays inside the
+// A list of choices; a long one has a search field, and its options are under the headings of their groups. It stays inside the
 // window, beside what opened it.
 import { createEffect, createMemo, createSignal, For, type JSX, onCleanup, onMount, Show } from 'solid-js';
 import { Portal } from 'solid-js/web';
-import { grouped, matching, type Offered, roomFor, stepIn } from './longLists.ts';
+import { byLetter, grouped, matching, type Offered, roomFor, SHORT, stepIn } from './longLists.ts';
 import './longList.css';
 
 export default function LongList(props: {
@@ -21,15 +21,21 @@ export default function LongList(props: {
   /** The option that Enter chooses. */
   const on = (): string => (found().some((o) => o.tag === active()) ? active() : (found()[0]?.tag ?? ''));
   const idOf = (tag: string): string => `${props.id}-${tag.replaceAll(/[^\w-]/g, '-')}`;
+  const short = (): boolean => props.options.length <= SHORT;
   let box: HTMLDivElement | undefined;
   let field: HTMLInputElement | undefined;
+  let list: HTMLDivElement | undefined;
   const outside = (event: PointerEvent): void => {
     const target = event.target instanceof Node ? event.target : null;
     if (!box?.contains(target) && !props.at.contains(target)) props.onClose();
   };
   const place = (): void => {
     if (!box) return;
-    const { left, top, maxHeight } = roomFor(props.at.getBoundingClientRect(), innerWidth, innerHeight);
+    const { left, top, maxHeight } = roomFor(props.at.getBoundingClientRect(), {
+      width: innerWidth,
+      height: innerHeight,
+      ...(short() ? { tall: box.scrollHeight } : {}),
+    });
     box.style.setProperty('left', `${left}px`);
     box.style.setProperty('top', `${top}px`);
     box.style.setProperty('max-height', `${maxHeight}px`);
@@ -37,7 +43,8 @@ export default function LongList(props: {
   onMount(() => {
     place();
     // A keyboard on the screen would cover the list.
-    if (!matchMedia('(pointer: coarse)').matches) field?.focus({ preventScroll: true });
+    if (short()) list?.focus({ preventScroll: true });
+    else if (!matchMedia('(pointer: coarse)').matches) field?.focus({ preventScroll: true });
     document.addEventListener('pointerdown', outside, true);
     addEventListener('resize', props.onClose);
     onCleanup(() => {
@@ -47,9 +54,10 @@ export default function LongList(props: {
   });
   createEffect(() => document.getElementById(idOf(on()))?.scrollIntoView({ block: 'nearest' }));
   const keys = (event: KeyboardEvent): void => {
-    const next = stepIn(found(), on(), event.key);
+    const next = stepIn(found(), on(), event.key) ?? (short() ? byLetter(found(), on(), event.key) : undefined);
     if (next !== undefined) setActive(next);
-    else if (event.key === 'Enter' && on() !== '' && found().length > 0) props.onChoose(on());
+    else if ((event.key === 'Enter' || (short() && event.key === ' ')) && on() !== '' && found().length > 0)
+      props.onChoose(on());
     else if (event.key === 'Escape' || event.key === 'Tab') props.onClose();
     else return;
     event.preventDefault();
@@ -58,24 +66,35 @@ export default function LongList(props: {
   return (
     <Portal>
       <div class="menu long-list" ref={box}>
-        <input
-          ref={field}
-          type="search"
-          class="in"
-          aria-label={`Search: ${props.label}`}
-          placeholder="Search"
-          aria-controls={props.id}
-          aria-activedescendant={found().length > 0 ? idOf(on()) : undefined}
-          value={query()}
-          onInput={(event) => setQuery(event.currentTarget.value)}
+        <Show when={!short()}>
+          <input
+            ref={field}
+            type="search"
+            class="in"
+            aria-label={`Search: ${props.label}`}
+            placeholder="Search"
+            aria-controls={props.id}
+            aria-activedescendant={found().length > 0 ? idOf(on()) : undefined}
+            value={query()}
+            onInput={(event) => setQuery(event.currentTarget.value)}
+            onKeyDown={keys}
+          />
+        </Show>
+        <div
+          ref={list}
+          class="long-list-box"
+          id={props.id}
+          role="listbox"
+          aria-label={props.label}
+          tabIndex={short() ? 0 : -1}
+          aria-activedescendant={short() ? idOf(on()) : undefined}
           onKeyDown={keys}
-        />
-        <div class="long-list-box" id={props.id} role="listbox" aria-label={props.label}>
+        >
           <For each={grouped(found())}>
             {([group, options]) => (
               // biome-ignore lint/a11y/useSemanticElements: options of a listbox are grouped by role
               <div role="group" aria-label={group === '' ? 'Others' : group}>
-                <Show when={group !== ''}>
+                <Show when={group !== '' && !short()}>
                   <p class="menu-head" aria-hidden="true">
                     {group}
                   </p>

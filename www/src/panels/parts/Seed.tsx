@@ -1,5 +1,5 @@
-// The seed of the run, and the die that draws another. Invalid input stays in the field, outlined, with an error.
-import { createMemo, createSignal, type JSX } from 'solid-js';
+// The seed of the run as a row of the form, and the die that draws another. Invalid input stays in the field, outlined, with an error.
+import { createMemo, createSignal, createUniqueId, type JSX, Show } from 'solid-js';
 import { getAt } from '../../base/json.ts';
 import { seedOf } from '../../base/text.ts';
 import { ignoreLost } from '../../sim/client.ts';
@@ -8,9 +8,13 @@ import { explain } from '../../state/notices/notices.ts';
 
 const ALLOWED = 'a whole number from 0 to 18,446,744,073,709,551,615';
 
-export function Seed(props: { app: Pick<App, 'document' | 'dialogs'>; class: string }): JSX.Element {
+const EFFECT = 'Restarts the run';
+
+export function Seed(props: { app: Pick<App, 'document' | 'dialogs'> }): JSX.Element {
   const app = props.app;
   const seed = createMemo(() => String(getAt(app.document.current(), 'seed') ?? ''));
+  const before = createMemo(() => String(getAt(app.document.original(), 'seed') ?? seed()));
+  const id = createUniqueId();
   const [wrong, setWrong] = createSignal(false);
   const refuse = (text: string): void => {
     setWrong(true);
@@ -38,11 +42,20 @@ export function Seed(props: { app: Pick<App, 'document' | 'dialogs'>; class: str
     refuse(problem ? explain(problem) : `Seed: allowed is ${ALLOWED}.`);
   };
   return (
-    <>
-      <label class={`seed ${props.class}`}>
-        Seed
+    <div class="f" data-path="seed" classList={{ chg: before() !== seed(), wrong: wrong() }}>
+      <span class="name">
+        <label for={id}>Seed</label>
+        <span class="takes" role="img" aria-label={EFFECT} title={EFFECT}>
+          ↺
+        </span>
+      </span>
+      <div class="v">
+        <Show when={before() !== seed()}>
+          <s class="was">{before()}</s>
+        </Show>
         <input
           class="in"
+          id={id}
           inputmode="numeric"
           size={Math.max(3, seed().length)}
           value={seed()}
@@ -54,18 +67,19 @@ export function Seed(props: { app: Pick<App, 'document' | 'dialogs'>; class: str
             });
           }}
         />
-      </label>
-      <button
-        type="button"
-        class={`btn sq wide-sq ${props.class}`}
-        aria-label="New seed"
-        onClick={() => void app.document.freshSeed().then(set).catch(ignoreLost)}
-      >
-        <svg class="icon" width="14" height="14" viewBox="0 0 14 14" aria-hidden="true">
-          <rect x="1.5" y="1.5" width="11" height="11" rx="2.5" />
-          <path d="M4.600 4.600h0M9.400 9.400h0M7 7h0" stroke-width="2" />
-        </svg>
-      </button>
-    </>
+        <button
+          type="button"
+          class="btn sq slim"
+          aria-label="New seed"
+          title="Draw another seed"
+          onClick={() => void app.document.freshSeed().then(set).catch(ignoreLost)}
+        >
+          <svg class="icon" width="14" height="14" viewBox="0 0 14 14" aria-hidden="true">
+            <rect x="1.5" y="1.5" width="11" height="11" rx="2.5" />
+            <path d="M4.600 4.600h0M9.400 9.400h0M7 7h0" stroke-width="2" />
+          </svg>
+        </button>
+      </div>
+    </div>
   );
 }

@@ -1,8 +1,6 @@
-// The frame of every dialog: a title, a close button, the content.
-import { Dialog } from '@ark-ui/solid/dialog';
+// The frame of most dialogs: a title, a close button, the content.
 import { type JSX, Show } from 'solid-js';
-import { Portal } from 'solid-js/web';
-import { Icon } from '../../draw/glyphs.tsx';
+import { CloseButton, Modal } from './Modal.tsx';
 
 export function Sheet(props: {
   open: boolean;
@@ -14,23 +12,18 @@ export function Sheet(props: {
   children: JSX.Element;
 }): JSX.Element {
   return (
-    <Dialog.Root open={props.open} onOpenChange={({ open }) => !open && props.onClose()} lazyMount unmountOnExit>
-      <Portal>
-        <Dialog.Backdrop class="veil" />
-        <Dialog.Positioner class="sheet-place">
-          <Dialog.Content class="sheet" classList={{ large: props.large ?? false }}>
-            <div class="sheet-head">
-              <Dialog.Title class="sheet-title">{props.title}</Dialog.Title>
-              <Show when={props.aside}>{(aside) => <span class="s sheet-aside">{aside()}</span>}</Show>
-              <span class="grow" />
-              <Dialog.CloseTrigger class="btn sq" aria-label="Close">
-                <Icon name="close" />
-              </Dialog.CloseTrigger>
-            </div>
-            {props.children}
-          </Dialog.Content>
-        </Dialog.Positioner>
-      </Portal>
-    </Dialog.Root>
+    <Show when={props.open}>
+      <Modal class="sheet-place" label={props.title} onClose={props.onClose}>
+        <div class="sheet" classList={{ large: props.large ?? false }}>
+          <div class="sheet-head">
+            <h2 class="sheet-title">{props.title}</h2>
+            <Show when={props.aside}>{(aside) => <span class="s sheet-aside">{aside()}</span>}</Show>
+            <span class="grow" />
+            <CloseButton />
+          </div>
+          {props.children}
+        </div>
+      </Modal>
+    </Show>
   );
 }

@@ -1,6 +1,6 @@
-// The row above the charts' area: which view it shows, whether it is tall, and the tools of that view.
+// The row above the charts' area: which view it shows, and the tools of that view.
 import type { JSX } from 'solid-js';
-import { AREAS, type Area, area, setArea, setTall, tall } from '../../state/view/closeup.ts';
+import { AREAS, type Area, area, setArea } from '../../state/view/closeup.ts';
 import { Segments } from './Segments.tsx';
 import './toolRow.css';
 
@@ -21,16 +21,6 @@ export function ToolRow(props: { children?: JSX.Element }): JSX.Element {
       <span onKeyDown={choose}>
         <Segments label="View" options={OPTIONS} chosen={area()} onChoose={setArea} />
       </span>
-      <button
-        type="button"
-        class="btn box"
-        aria-pressed={tall()}
-        aria-label="Tall"
-        title={tall() ? 'Show the stage again' : 'Fold the stage away'}
-        onClick={() => setTall(!tall())}
-      >
-        ↕
-      </button>
       {props.children}
     </div>
   );

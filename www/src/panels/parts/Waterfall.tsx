@@ -1,6 +1,6 @@
 // Where the time of a request went: one row for each phase, on one time axis, and their sum.
 import { createMemo, For, type JSX, Match, Show, Switch } from 'solid-js';
-import { sentence } from '../../base/schema.ts';
+import { sentence } from '../../base/keyWords.ts';
 import { count, durationUs, NBSP, plain, text } from '../../base/units.ts';
 import { PHASES, type PhaseBar } from '../../draw/looks.ts';
 import type { Part, RequestDetail, Segment } from '../../generated/boundary.ts';

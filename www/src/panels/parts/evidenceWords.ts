@@ -1,5 +1,5 @@
 // The basis of the key figures, in words.
-import { sentence } from '../../base/schema.ts';
+import { sentence } from '../../base/keyWords.ts';
 import type { Basis, Evidence, EvidenceOf } from '../../generated/boundary.ts';
 
 /** The basis of figures: the weakest of all pools, and where the run is outside the measured range. */

@@ -1,7 +1,9 @@
+import words from 'virtual:schema-words';
 import { expect, test } from 'vitest';
 import preset from '../../../../scenarios/chat-4xh100.json';
 import { type Json, type JsonObject, parsePath, setAt } from '../../base/json.ts';
-import { type Field, Schema, sentence } from '../../base/schema.ts';
+import { sentence } from '../../base/keyWords.ts';
+import { type Field, Schema } from '../../base/schema.ts';
 import { trust } from '../../base/trust.ts';
 import raw from '../../generated/schema.json';
 import type { App } from '../../state/app.ts';
@@ -21,7 +23,7 @@ import {
   ungrouped,
 } from './formFields.ts';
 
-const schema = new Schema(trust<JsonObject>(raw));
+const schema = new Schema(trust<JsonObject>(raw)).described(words);
 const document = trust<Json>(preset);
 
 /** Every field that the form can show: all sections, and every variant of each choice with its fields. */

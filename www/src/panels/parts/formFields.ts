@@ -1,44 +1,41 @@
 // The fields of each section of the form, and values in words.
 import { child, getAt, isObject, type Json, joinPath, parsePath, setAt } from '../../base/json.ts';
+import { sentence } from '../../base/keyWords.ts';
 import type { Field, Schema } from '../../base/schema.ts';
-import { sentence } from '../../base/schema.ts';
 import { NBSP, plain } from '../../base/units.ts';
 import type { Diagnostic } from '../../generated/boundary.ts';
 import type { App } from '../../state/app.ts';
-import { type Edit, faultSaid, isWithin, lengthOf, routeSaid } from '../../state/edits/edits.ts';
+import { type Edit, faultSaid, isWithin, routeSaid } from '../../state/edits/edits.ts';
 import { isSplit } from '../../state/edits/roles.ts';
 
-export type Section = { readonly title: string; readonly open: boolean; readonly paths: readonly string[] };
+export type Section = {
+  readonly title: string;
+  readonly paths: readonly string[];
+  /** Those of the paths whose fields are shown when asked for. */
+  readonly further?: readonly string[];
+};
 
-/** `*` stands for every pool or client. The fields under a path come from the schema. */
+/** What a workload has beside arrivals and lengths. */
+const BESIDE: readonly string[] = [
+  'workload.clients[*].name',
+  'workload.clients[*].kind',
+  'workload.clients[*].model',
+  'workload.clients[*].rate_profile',
+  'workload.clients[*].tenant',
+  'workload.clients[*].slo_class',
+  'workload.clients[*].priority',
+  'workload.clients[*].concurrency',
+  'workload.clients[*].prefix',
+  'workload.clients[*].sessions',
+  'workload.clients[*].conversation',
+  'workload.requests',
+  'workload.timeout_s',
+];
+
+/** The sections, what is changed most first. `*` stands for every pool or client. The fields under a path come from the schema. */
 export const SECTIONS: readonly Section[] = [
   {
-    title: 'Fleet',
-    open: true,
-    paths: [
-      'cluster.pools[*].name',
-      'cluster.pools[*].model',
-      'cluster.pools[*].gpu',
-      'cluster.pools[*].tp',
-      'cluster.pools[*].expert_ranks',
-      'cluster.pools[*].replicas',
-      'cluster.pools[*].role',
-      'cluster.pools[*].architecture',
-      'cluster.pools[*].hardware',
-    ],
-  },
-  {
-    title: 'Split',
-    open: true,
-    paths: ['cluster.disaggregation.decider', 'cluster.disaggregation.handoff', 'cluster.disaggregation.first_token'],
-  },
-  { title: 'Link', open: true, paths: ['cluster.disaggregation.transfer'] },
-  { title: 'Autoscaling', open: false, paths: ['cluster.pools[*].scaling'] },
-  { title: 'Admission', open: true, paths: ['cluster.admission', 'cluster.admission_latency_us'] },
-  { title: 'Gateway queue', open: false, paths: ['cluster.flow_control'] },
-  {
     title: 'Routing',
-    open: true,
     paths: [
       'cluster.routing',
       'cluster.disaggregation.prefill_routing',
@@ -46,43 +43,62 @@ export const SECTIONS: readonly Section[] = [
       'cluster.routing_latency_us',
     ],
   },
-  { title: 'KV cache', open: false, paths: ['cluster.pools[*].kv'] },
-  { title: 'LoRA adapters', open: false, paths: ['cluster.pools[*].lora', 'workload.clients[*].adapters'] },
   {
-    title: 'Scheduling',
-    open: false,
-    paths: ['cluster.pools[*].engine', 'cluster.pools[*].latency', 'cluster.compat'],
-  },
-  {
-    title: 'Workload',
-    open: true,
+    title: 'Fleet',
     paths: [
-      'workload.clients[*].name',
-      'workload.clients[*].kind',
-      'workload.clients[*].model',
-      'workload.clients[*].arrivals',
-      'workload.clients[*].rate_profile',
-      'workload.clients[*].tenant',
-      'workload.clients[*].slo_class',
-      'workload.clients[*].priority',
-      'workload.clients[*].concurrency',
-      'workload.clients[*].prompt_tokens',
-      'workload.clients[*].output_tokens',
-      'workload.clients[*].prefix',
-      'workload.clients[*].sessions',
-      'workload.clients[*].conversation',
-      'workload.requests',
-      'workload.timeout_s',
-      'workload.trace',
+      'cluster.pools[*].replicas',
+      'cluster.pools[*].model',
+      'cluster.pools[*].gpu',
+      'cluster.pools[*].tp',
+      'cluster.pools[*].name',
+      'cluster.pools[*].expert_ranks',
+      'cluster.pools[*].role',
+      'cluster.pools[*].architecture',
+      'cluster.pools[*].hardware',
+    ],
+    further: [
+      'cluster.pools[*].expert_ranks',
+      'cluster.pools[*].role',
+      'cluster.pools[*].architecture',
+      'cluster.pools[*].hardware',
     ],
   },
-  { title: 'Objectives', open: false, paths: ['slo'] },
-  { title: 'Run', open: false, paths: ['run'] },
-  { title: 'Observation', open: false, paths: ['observe'] },
+  {
+    title: 'Split',
+    paths: ['cluster.disaggregation.decider', 'cluster.disaggregation.handoff', 'cluster.disaggregation.first_token'],
+  },
+  { title: 'Link', paths: ['cluster.disaggregation.transfer'] },
+  {
+    title: 'Workload',
+    paths: [
+      'workload.clients[*].arrivals',
+      'workload.clients[*].prompt_tokens',
+      'workload.clients[*].output_tokens',
+      'workload.trace',
+      ...BESIDE,
+    ],
+    further: BESIDE,
+  },
+  {
+    title: 'Scheduling',
+    paths: ['cluster.pools[*].engine', 'cluster.pools[*].latency', 'cluster.compat'],
+  },
+  { title: 'KV cache', paths: ['cluster.pools[*].kv'] },
+  { title: 'Admission', paths: ['cluster.admission', 'cluster.admission_latency_us'] },
+  { title: 'Autoscaling', paths: ['cluster.pools[*].scaling'] },
+  { title: 'Gateway queue', paths: ['cluster.flow_control'] },
+  { title: 'LoRA adapters', paths: ['cluster.pools[*].lora', 'workload.clients[*].adapters'] },
+  { title: 'Objectives', paths: ['slo'] },
+  { title: 'Run', paths: ['run'] },
+  { title: 'Observation', paths: ['observe'] },
 ];
 
 /** A field, with the choice or part that it is indented under, and its client or pool. */
-export type PlacedField = Field & { readonly within: string };
+export type PlacedField = Field & {
+  readonly within: string;
+  /** Whether it is shown when asked for. */
+  readonly further?: boolean;
+};
 
 /** A trace that the scenario carries: data, not a setting. */
 const CARRIED_ROWS = 'workload.trace.rows';
@@ -109,7 +125,8 @@ export function fieldsIn(schema: Schema, document: Json, section: Section, entry
     const long = list?.input.kind === 'list' && Array.isArray(items) && items.length > MOST_ITEMS;
     const homes = path === 'cluster.routing' && isSplit(document);
     const named = homes ? fields.map((f, i) => (i === 0 ? { ...f, label: 'Homes' } : f)) : fields;
-    return placed(long ? named.slice(0, 1) : named, document, entry);
+    const all = placed(long ? named.slice(0, 1) : named, document, entry);
+    return section.further?.includes(path) ? all.map((field) => ({ ...field, further: true })) : all;
   });
 }
 
@@ -178,6 +195,12 @@ export function entryName(document: Json, entry: string): string {
 /** `client chat`, `pool main`. */
 export function entryTitle(document: Json, entry: string): string {
   return `${entry.startsWith('cluster.pools') ? 'pool' : 'client'} ${entryName(document, entry)}`;
+}
+
+/** The number of entries of a list. */
+export function lengthOf(document: Json, list: string): number {
+  const items = getAt(document, list);
+  return Array.isArray(items) ? items.length : 0;
 }
 
 /** Whether a section has several entries, so that each needs a heading. */

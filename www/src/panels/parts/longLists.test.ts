@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { grouped, matching, roomFor, stepIn } from './longLists.ts';
+import { byLetter, grouped, matching, roomFor, stepIn } from './longLists.ts';
 
 const option = (tag: string, group: string, description = '') => ({ tag, label: tag, group, description });
 const LIST = [
@@ -38,10 +38,23 @@ test('a list is inside the window wherever it is opened', () => {
     [1400, 400],
     [2, 2],
   ] as const) {
-    const room = roomFor({ left, top, bottom: top + 24 }, 1440, 900);
+    const room = roomFor({ left, top, bottom: top + 24 }, { width: 1440, height: 900 });
     expect(room.top).toBeGreaterThanOrEqual(8);
     expect(room.top + room.maxHeight).toBeLessThanOrEqual(892);
     expect(room.left + 300).toBeLessThanOrEqual(1432);
   }
-  expect(roomFor({ left: 0, top: 40, bottom: 64 }, 390, 300).maxHeight).toBe(284);
+  expect(roomFor({ left: 0, top: 40, bottom: 64 }, { width: 390, height: 300 }).maxHeight).toBe(284);
+});
+
+test('a letter leads to the next option that begins with it, and around', () => {
+  const options = ['Least loaded', 'Random', 'Least waiting'].map((label) => ({
+    tag: label,
+    label,
+    group: '',
+    description: '',
+  }));
+  expect(byLetter(options, 'Random', 'l')).toBe('Least waiting');
+  expect(byLetter(options, 'Least waiting', 'L')).toBe('Least loaded');
+  expect(byLetter(options, 'Random', 'x')).toBeUndefined();
+  expect(byLetter(options, 'Random', 'Enter')).toBeUndefined();
 });

@@ -7,6 +7,9 @@ export type Offered = {
   readonly description: string;
 };
 
+/** The most options of a list without a search field and without headings. */
+export const SHORT = 8;
+
 /** The options with every word of `query` in their label, group or description; those by label first. */
 export function matching(options: readonly Offered[], query: string): readonly Offered[] {
   const words = query.toLowerCase().split(/\s+/).filter(Boolean);
@@ -33,6 +36,14 @@ export function stepIn(options: readonly Offered[], tag: string, key: string): s
   return order[Math.max(0, Math.min(order.length - 1, to))];
 }
 
+/** The next option after `tag` whose name begins with a typed letter; undefined without one. */
+export function byLetter(options: readonly Offered[], tag: string, letter: string): string | undefined {
+  if ([...letter].length !== 1) return undefined;
+  const after = options.findIndex((o) => o.tag === tag) + 1;
+  const order = [...options.slice(after), ...options.slice(0, after)];
+  return order.find((o) => o.label.toLowerCase().startsWith(letter.toLowerCase()))?.tag;
+}
+
 const GAP = 4;
 const EDGE = 8;
 const WIDTH = 300;
@@ -41,9 +52,12 @@ const TALL = 520;
 
 type Rect = { readonly left: number; readonly top: number; readonly bottom: number };
 
-/** The place of the list: under what opened it, moved up where there is too little room below. */
-export function roomFor(at: Rect, width: number, height: number): { left: number; top: number; maxHeight: number } {
-  const maxHeight = Math.min(TALL, height - 2 * EDGE);
+/** The place of a list as tall as `tall`: under what opened it, moved up where there is too little room below. */
+export function roomFor(
+  at: Rect,
+  { width, height, tall = TALL }: { readonly width: number; readonly height: number; readonly tall?: number },
+): { left: number; top: number; maxHeight: number } {
+  const maxHeight = Math.min(tall, TALL, height - 2 * EDGE);
   const left = Math.max(EDGE, Math.min(at.left, width - WIDTH - EDGE));
   const top = Math.max(EDGE, Math.min(at.bottom + GAP, height - EDGE - maxHeight));
   return { left, top, maxHeight };

@@ -1,17 +1,11 @@
 // Files made of a whole run by a thread of its own, with progress: rows, a trace for Perfetto, a page of HTML.
 import { writeDocument } from '../../base/text.ts';
-import type { RowsQuery } from '../../generated/boundary.ts';
+import type { RowFormat, RowsQuery, RowTable } from '../../generated/boundary.ts';
 import { Asking } from '../../sim/asking.ts';
 import { LostError, RefusedError } from '../../sim/client.ts';
 import type { Given } from '../../sim/packet.ts';
 import { readTraceFile } from '../../sim/traceFile.ts';
 import type { App } from '../../state/app.ts';
-
-/** The tables and the formats of rows, by their names on the command line. */
-export const ROW_TABLES = ['requests', 'decisions', 'events', 'series', 'scaling'] as const;
-export const ROW_FORMATS = ['csv', 'jsonl'] as const;
-export type RowTable = (typeof ROW_TABLES)[number];
-export type RowFormat = (typeof ROW_FORMATS)[number];
 
 /** A file that is made of a whole run: rows, a trace for Perfetto, a page. */
 type FileKind =

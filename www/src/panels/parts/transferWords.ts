@@ -1,5 +1,5 @@
 // What is still to come of a hand-over, and the names of its rows in a waterfall.
-import { sentence } from '../../base/schema.ts';
+import { sentence } from '../../base/keyWords.ts';
 import { durationUs, text } from '../../base/units.ts';
 import type { RequestDetail, SegmentKind } from '../../generated/boundary.ts';
 

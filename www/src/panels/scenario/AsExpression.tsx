@@ -1,7 +1,7 @@
 // The button that replaces a named scorer by its expression. Loaded with the first named scorer.
 import { createSignal, type JSX, Show } from 'solid-js';
 import { getAt } from '../../base/json.ts';
-import { sentence } from '../../base/schema.ts';
+import { sentence } from '../../base/keyWords.ts';
 import type { App } from '../../state/app.ts';
 
 const OPTION = 'expression';

@@ -1,13 +1,13 @@
 // Pools and clients as entries of the form: a heading for each if there are several, a button that adds one, a button
 // that empties one. None is ever removed, because the run and its edits refer to positions.
 import { createSignal, type JSX, Show, untrack } from 'solid-js';
-import { getAt, type Json, joinPath } from '../../base/json.ts';
+import { getAt, isObject, type Json, joinPath } from '../../base/json.ts';
 import { plain } from '../../base/units.ts';
 import { Icon } from '../../draw/glyphs.tsx';
 import type { App } from '../../state/app.ts';
-import { amountPath, type GrowingList, lengthOf } from '../../state/edits/edits.ts';
+import type { GrowingList } from '../../state/edits/edits.ts';
 import { dividable } from '../../state/edits/roles.ts';
-import { entryName, entryOf, message, placeOf, type Section } from '../parts/formFields.ts';
+import { entryName, entryOf, lengthOf, message, placeOf, type Section } from '../parts/formFields.ts';
 
 type EntryKind = {
   readonly list: GrowingList;
@@ -41,6 +41,15 @@ const KINDS: readonly EntryKind[] = [
 /** The kind of entry in a section. */
 export function entryKindOf(section: Section): EntryKind | undefined {
   return KINDS.find(({ list, field }) => section.paths.includes(`${list}[*].${field}`));
+}
+
+/** The path of the amount of a pool or client: replicas, or requests per second. Undefined if there is none. */
+function amountPath(document: Json, list: string, index: number): string | undefined {
+  const entry = joinPath(list, index);
+  if (list === 'cluster.pools') return `${entry}.replicas`;
+  const arrivals = getAt(document, `${entry}.arrivals`);
+  const [kind] = isObject(arrivals) ? Object.keys(arrivals) : [];
+  return kind === undefined ? undefined : `${entry}.arrivals.${kind}.rate_per_s`;
 }
 
 /** Whether an edit added the entry, so that nothing in it differs from the loaded scenario. */

@@ -6,6 +6,7 @@ import { Icon } from '../../draw/glyphs.tsx';
 import type { App } from '../../state/app.ts';
 import { Disclosure } from '../parts/Disclosure.tsx';
 import {
+  choiceText,
   fromNow,
   inUnit,
   message,
@@ -23,6 +24,12 @@ import { isAdded } from './Entries.tsx';
 import { AsExpression, canBeExpression, ExpressionField } from './Expression.tsx';
 import { OwnModel } from './OwnModel.tsx';
 import { Typed } from './Typed.tsx';
+
+/** A value as the control of its field shows it; empty for a switch or a list. */
+function shownText(field: Field, value: Json | undefined): string {
+  if (field.input.kind === 'choice') return choiceText(value, field);
+  return ['optional', 'list'].includes(field.input.kind) ? '' : typedText(inUnit(field, value));
+}
 
 /** The note beside the label of a field whose edit does more than change the run. */
 const MARKS: Readonly<Record<EditKind, string>> = { live: '', replace: '⇄', restart: '↺', none: '' };
@@ -135,9 +142,7 @@ export function FieldRow(props: {
             </button>
           )}
         </Show>
-        <Show when={changed() && !whole()}>
-          <s class="was">{typedText(inUnit(props.field, before()))}</s>
-        </Show>
+        <Show when={changed() && shownText(props.field, before())}>{(old) => <s class="was">{old()}</s>}</Show>
         <Control
           app={app}
           id={id}

@@ -1,15 +1,19 @@
 // The scenario's main fields, generated from its JSON Schema, in sections. A row is built when it is first seen: when
 // its section, pool or client is opened. Long lists of pools or clients are shown in pages.
 import { createEffect, createMemo, createSignal, createUniqueId, For, type JSX, lazy, Show, Suspense } from 'solid-js';
-import { equal, getAt } from '../../base/json.ts';
+import { equal, getAt, joinPath } from '../../base/json.ts';
 import { Icon } from '../../draw/glyphs.tsx';
 import type { App } from '../../state/app.ts';
+import { askedField, setAskedField } from '../../state/view/askedField.ts';
+import { isSectionOpen, setSectionOpen } from '../../state/view/openSections.ts';
 import { Deferred, isBuilding } from '../parts/Deferred.tsx';
 import { Disclosure } from '../parts/Disclosure.tsx';
 import {
   commonest,
   entriesOf,
   entryName,
+  entryOf,
+  expand,
   fieldsIn,
   hasNeighbours,
   type PlacedField,
@@ -20,6 +24,7 @@ import {
   saysSomething,
 } from '../parts/formFields.ts';
 import { LazyPart } from '../parts/LazyPart.tsx';
+import { Seed } from '../parts/Seed.tsx';
 import { AddEntry, EntryHead, headId, isJustAdded, Split } from './Entries.tsx';
 import { FieldRow } from './FieldRow.tsx';
 
@@ -27,25 +32,22 @@ import { FieldRow } from './FieldRow.tsx';
 const STRETCH = 12;
 const FoundFields = lazy(() => import('./FoundFields.tsx'));
 
-export function Form(props: { app: Pick<App, 'transport' | 'document' | 'dialogs' | 'links'> }): JSX.Element {
-  const [query, setQuery] = createSignal('');
+/** The sections, or the fields that a search finds. */
+export function Form(props: {
+  app: Pick<App, 'transport' | 'document' | 'dialogs' | 'links'>;
+  query: string;
+  onQuery: (query: string) => void;
+}): JSX.Element {
+  createEffect(() => {
+    const path = askedField()?.path;
+    if (path === undefined) return;
+    props.onQuery('');
+    requestAnimationFrame(() => focusField(path));
+  });
   return (
     <div class="form">
-      <search class="find">
-        <Icon name="search" />
-        <input
-          type="search"
-          class="in"
-          aria-label="Search the form"
-          placeholder="Search"
-          value={query()}
-          onInput={(event) => setQuery(event.currentTarget.value)}
-          // Escape clears the field without an input event.
-          onKeyDown={(event) => event.key === 'Escape' && setQuery('')}
-        />
-      </search>
       <Show
-        when={query().trim() !== ''}
+        when={props.query.trim() !== ''}
         fallback={
           <For each={SECTIONS}>
             {(section) => (
@@ -57,11 +59,40 @@ export function Form(props: { app: Pick<App, 'transport' | 'document' | 'dialogs
         }
       >
         <Suspense>
-          <FoundFields app={props.app} query={query()} />
+          <FoundFields app={props.app} query={props.query} />
         </Suspense>
       </Show>
     </div>
   );
+}
+
+/** The name under which the further fields of a section are open. */
+const moreOf = (title: string): string => `More of ${title}`;
+
+/** Whether a field is one of those under some paths of a section. */
+const isUnder = (path: string, paths: readonly string[] = []): boolean =>
+  paths.some((one) => path.replace(/\[\d+\]/, '[*]').startsWith(one));
+
+/** Whether a value of a section differs from the loaded scenario. A pool or client that is new is so where its name is. */
+function changedIn(app: Pick<App, 'document'>, section: Section): boolean {
+  const [now, before] = [app.document.inForce(), app.document.original()];
+  if (section.title === 'Run' && !equal(getAt(now, 'seed'), getAt(before, 'seed'))) return true;
+  return section.paths.some((path) =>
+    expand(now, path).some((steps) => {
+      const own = steps.reduce<string>(joinPath, '');
+      const entry = entryOf(own);
+      if (entry !== undefined && getAt(before, entry) === undefined) return own === `${entry}.name`;
+      return !equal(getAt(now, own), getAt(before, own));
+    }),
+  );
+}
+
+/** Goes to a field of the form, and opens the list of its choices. */
+function focusField(path: string): void {
+  setAskedField(undefined);
+  const control = document.querySelector<HTMLElement>(`.f[data-path="${CSS.escape(path)}"] .v :is(button, input)`);
+  control?.focus();
+  if (control?.matches('[role=combobox]')) control.click();
 }
 
 function FormSection(props: {
@@ -69,7 +100,17 @@ function FormSection(props: {
   section: Section;
 }): JSX.Element {
   const app = props.app;
-  const [open, setOpen] = createSignal(props.section.open);
+  const { title, paths } = props.section;
+  const open = (): boolean => isSectionOpen(title);
+  const changed = createMemo(() => changedIn(app, props.section));
+  // What is changed can be seen, once.
+  createEffect(() => changed() && setSectionOpen(title, true, 'for now'));
+  createEffect(() => {
+    const path = askedField()?.path;
+    if (path === undefined) return;
+    if (path === 'seed' ? title === 'Run' : isUnder(path, paths)) setSectionOpen(title, true, 'for now');
+    if (isUnder(path, props.section.further)) setSectionOpen(moreOf(title), true, 'for now');
+  });
   const [help, setHelp] = createSignal(false);
   const body = createUniqueId();
   /** Whether it was ever open: its rows stay once they are built. */
@@ -84,10 +125,10 @@ function FormSection(props: {
             class="sec-head"
             aria-expanded={open()}
             aria-controls={body}
-            onClick={() => setOpen(!open())}
+            onClick={() => setSectionOpen(title, !open(), 'kept')}
           >
             <Disclosure open={open()} />
-            {props.section.title}
+            {title}
             <Show when={!open()}>
               <Summary app={app} section={props.section} entry={entries()[0] ?? ''} />
             </Show>
@@ -111,10 +152,26 @@ function FormSection(props: {
           <Show when={props.section.title === 'Split' && entries().length > 0}>
             <LazyPart app={app} what="The ratio" load={() => import('./Ratio.tsx')} />
           </Show>
+          <Show when={props.section.title === 'Run'}>
+            <Seed app={app} />
+          </Show>
           <Stretch app={app} section={props.section} entries={entries()} help={help()} />
-          <AddEntry app={app} section={props.section} />
-          <Show when={props.section.title === 'Fleet'}>
-            <Split app={app} />
+          <Show when={props.section.further} fallback={<AddEntry app={app} section={props.section} />}>
+            <Show when={isSectionOpen(moreOf(title))}>
+              <AddEntry app={app} section={props.section} />
+            </Show>
+            <Show when={title === 'Fleet' && isSectionOpen(moreOf(title))}>
+              <Split app={app} />
+            </Show>
+            <button
+              type="button"
+              class="btn quiet further"
+              aria-label={`${isSectionOpen(moreOf(title)) ? 'Less' : 'More'} of ${title}`}
+              aria-expanded={isSectionOpen(moreOf(title))}
+              onClick={() => setSectionOpen(moreOf(title), !isSectionOpen(moreOf(title)), 'kept')}
+            >
+              {isSectionOpen(moreOf(title)) ? 'Less' : 'More'}
+            </button>
           </Show>
         </Show>
       </div>
@@ -182,10 +239,11 @@ function Stretch(props: {
 function Summary(props: { app: Pick<App, 'document'>; section: Section; entry: string }): JSX.Element {
   const parts = createMemo(() => {
     const document = props.app.document.inForce();
-    return fieldsIn(props.app.document.schema, document, props.section, props.entry)
+    const said = fieldsIn(props.app.document.schema, document, props.section, props.entry)
       .filter((f) => !f.path.endsWith('.name') && saysSomething(f, getAt(document, f.path)))
       .slice(0, 3)
       .map((f) => say(f, getAt(document, f.path)));
+    return props.section.title === 'Run' ? [...said.slice(0, 1), `seed ${getAt(document, 'seed')}`] : said;
   });
   return (
     <span class="sum">
@@ -256,11 +314,18 @@ function Rows(props: {
   const turn = (item: string): void =>
     void setOpened((all) => (all.includes(item) ? without(all, item) : [...all, item]));
   const [all, setAll] = createSignal(false);
+  const further = (f: PlacedField): boolean => f.further === true && !isSectionOpen(moreOf(props.section.title));
   const usual = (f: PlacedField): boolean =>
-    !f.rare || !equal(getAt(app.document.inForce(), f.path) ?? f.initial, f.initial);
+    (!f.rare && !further(f)) || !equal(getAt(app.document.inForce(), f.path) ?? f.initial, f.initial);
   const inReach = createMemo(() => fields().filter((f) => f.detail === undefined || opened().includes(f.detail)));
-  const ids = createMemo(() => inReach().flatMap((f) => (all() || usual(f) ? [f.id] : [])), [], { equals: sameList });
-  const rare = createMemo(() => inReach().filter((f) => !usual(f)).length);
+  const ids = createMemo(
+    () => inReach().flatMap((f) => ((all() && f.rare && !further(f)) || usual(f) ? [f.id] : [])),
+    [],
+    {
+      equals: sameList,
+    },
+  );
+  const rare = createMemo(() => inReach().filter((f) => f.rare && !further(f) && !usual(f)).length);
   const said = createMemo(() => commonest(fields().map((f) => f.effect)));
   return (
     <>

@@ -2,6 +2,7 @@
 import { createMemo, For, type JSX, Show } from 'solid-js';
 import type { App } from '../../state/app.ts';
 import { sameList, search } from '../parts/formFields.ts';
+import { Seed } from '../parts/Seed.tsx';
 import { FieldRow } from './FieldRow.tsx';
 
 /** The most fields that a search shows. */
@@ -15,13 +16,25 @@ export default function FoundFields(props: {
   const app = props.app;
   const found = createMemo(() => search(app.document.schema, app.document.inForce(), props.query, MOST_FOUND));
   const ids = createMemo(() => found().map((f) => f.field.id), [], { equals: sameList });
+  /** The seed is a row of its own. */
+  const seed = (): boolean =>
+    props.query
+      .toLowerCase()
+      .trim()
+      .split(/\s+/)
+      .every((word) => 'run seed random'.includes(word));
+  const count = (): number => found().length + (seed() ? 1 : 0);
   return (
     <section class="sec" aria-label="Found">
       <p class="empty" role="status">
-        {found().length === 0
+        {count() === 0
           ? 'No field has these words in its name or help.'
-          : `${found().length === MOST_FOUND ? 'the first ' : ''}${found().length} field${found().length === 1 ? '' : 's'}`}
+          : `${found().length === MOST_FOUND ? 'the first ' : ''}${count()} field${count() === 1 ? '' : 's'}`}
       </p>
+      <Show when={seed()}>
+        <p class="found-in">Run</p>
+        <Seed app={app} />
+      </Show>
       <For each={ids()}>
         {(id) => {
           const own = createMemo(

@@ -28,9 +28,9 @@ export default function Ratio(props: Page): JSX.Element {
   );
 }
 
-/** The ratio that the loads of the two roles suggest. */
+/** The ratio that the loads of the two roles suggest, of the frame whose figures the stage has. */
 function Hint(props: Page): JSX.Element {
-  const hint = () => props.app.transport.throttledFrame()?.split?.hint;
+  const hint = () => props.app.transport.writtenFrame()?.split?.hint;
   return (
     <span class="m" title="By the load of both roles in the latest window. It is never applied by itself.">
       {hintSaid(hint())}
@@ -52,7 +52,7 @@ export function RatioControl(props: Page & { name: string; class?: string }): JS
   const said = (): string => `${count(shown())} prefill : ${count(all() - shown())} decode`;
   /** The place of the suggested ratio on the slider, as a share. */
   const hint = createMemo(() => {
-    const [of] = app.transport.throttledFrame()?.split?.hint ?? [];
+    const [of] = app.transport.writtenFrame()?.split?.hint ?? [];
     return of === undefined || all() <= 2 ? undefined : (of - 1) / (all() - 2);
   });
   return (

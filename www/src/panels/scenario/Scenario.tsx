@@ -1,15 +1,13 @@
 // The left panel: the scenario as a form, as YAML, and as a list of changes.
-import { Tabs } from '@ark-ui/solid/tabs';
-import { createEffect, type JSX, on, Show } from 'solid-js';
+import { createEffect, createSignal, type JSX, on, Show } from 'solid-js';
 import { writeDocument } from '../../base/text.ts';
-import { Icon } from '../../draw/glyphs.tsx';
 import type { App } from '../../state/app.ts';
 import { tooltip } from '../../state/commands/shortcuts.ts';
 import type { LeftTab } from '../../state/slices/selection.ts';
 import { Deferred } from '../parts/Deferred.tsx';
 import { LazyPart } from '../parts/LazyPart.tsx';
-import { Seed } from '../parts/Seed.tsx';
 import { save } from '../parts/save.ts';
+import { Tab, TabList, TabPanel, Tabs } from '../parts/Tabs.tsx';
 import { Form } from './Form.tsx';
 import { Story } from './Story.tsx';
 
@@ -20,80 +18,100 @@ export function Scenario(props: {
 }): JSX.Element {
   const app = props.app;
   let form: HTMLDivElement | undefined;
+  const [query, setQuery] = createSignal('');
   // Another scenario is read from its note on.
   createEffect(on(app.document.original, () => form?.scrollTo({ top: 0 }), { defer: true }));
   return (
     <section class="left" role={props.main ? 'main' : 'complementary'} aria-label="Scenario">
       <Deferred>
-        <Tabs.Root
-          class="tabs"
-          value={app.selection.leftTab()}
-          onValueChange={({ value }) => app.selection.setLeftTab(toTab(value))}
-          lazyMount
-        >
+        <Tabs value={app.selection.leftTab()} onChoose={(value) => app.selection.setLeftTab(toTab(value))}>
           <div class="bar">
-            <Tabs.List class="seg" aria-label="Scenario as">
-              <Tabs.Trigger value="form">Form</Tabs.Trigger>
-              <Tabs.Trigger value="yaml">YAML</Tabs.Trigger>
-              <Tabs.Trigger value="changes">
+            <TabList label="Scenario as">
+              <Tab value="form">Form</Tab>
+              <Tab value="yaml">YAML</Tab>
+              <Tab value="changes">
                 Changes{' '}
                 <Show when={app.document.differences() > 0}>
                   {<span class="ac">{app.document.differences()}</span>}
                 </Show>
-              </Tabs.Trigger>
-            </Tabs.List>
+              </Tab>
+            </TabList>
             <span class="grow" />
             <button
               type="button"
-              class="btn sq slim"
+              class="btn plain-act"
               aria-label="Undo"
               title={tooltip('Undo', 'undo')}
               disabled={!app.document.canUndo()}
               onClick={() => void app.document.undo()}
             >
-              <Icon name="undo" />
+              Undo
             </button>
             <button
               type="button"
-              class="btn sq slim"
+              class="btn plain-act"
               aria-label="Redo"
               title={tooltip('Redo', 'redo')}
               disabled={!app.document.canRedo()}
               onClick={() => void app.document.redo()}
             >
-              <Icon name="redo" />
+              Redo
             </button>
           </div>
-          <Tabs.Content value="form" class="tab" ref={form}>
+          <TabPanel
+            value="form"
+            kept
+            ref={(el) => {
+              form = el;
+            }}
+          >
             {/* Built once the first scenario is open. */}
             <Show when={app.document.presetName() !== ''}>
               <Deferred>
                 <Story app={app} />
-                <Form app={app} />
+                <Form app={app} query={query()} onQuery={setQuery} />
               </Deferred>
             </Show>
-          </Tabs.Content>
-          <Tabs.Content value="yaml" class="tab">
+          </TabPanel>
+          <TabPanel value="yaml" kept>
             <LazyPart app={app} what="The YAML editor" load={() => import('./Yaml.tsx')} />
-          </Tabs.Content>
-          <Tabs.Content value="changes" class="tab">
+          </TabPanel>
+          <TabPanel value="changes" kept>
             <LazyPart app={app} what="The list of changes" load={() => import('./Changes.tsx')} />
-          </Tabs.Content>
-        </Tabs.Root>
+          </TabPanel>
+        </Tabs>
       </Deferred>
       <div class="lfoot">
+        <search class="find">
+          <input
+            type="search"
+            class="in"
+            aria-label="Search the form"
+            title={tooltip('Find a field by its name, its help or its choices', 'search')}
+            placeholder="Find a field"
+            value={query()}
+            onInput={(event) => {
+              setQuery(event.currentTarget.value);
+              app.selection.setLeftTab('form');
+            }}
+            // Escape clears the field without an input event.
+            onKeyDown={(event) => event.key === 'Escape' && setQuery('')}
+          />
+          <kbd>/</kbd>
+        </search>
         <button
           type="button"
-          class="btn"
+          class="btn plain-act"
+          aria-label="Save as file"
+          title="Save the scenario as a file"
           onClick={() => save('scenario.json', `${writeDocument(app.document.current(), 2)}\n`)}
         >
-          Save as file
+          Save
         </button>
-        <Seed app={app} class="phone-only" />
-        <span class="grow" />
         <button
           type="button"
-          class="btn"
+          class="btn plain-act"
+          title="Undo all changes"
           disabled={app.document.differences() === 0}
           onClick={() => void app.document.reset()}
         >

@@ -6,6 +6,7 @@ import { plain } from '../../base/units.ts';
 import type { App } from '../../state/app.ts';
 import { tooltip } from '../../state/commands/shortcuts.ts';
 import { noteEdited, setNoteEdited } from '../../state/view/noteEdited.ts';
+import { isSectionOpen, setSectionOpen } from '../../state/view/openSections.ts';
 import { Disclosure } from '../parts/Disclosure.tsx';
 import { flagSaid } from '../parts/formFields.ts';
 import { LazyPart } from '../parts/LazyPart.tsx';
@@ -16,15 +17,17 @@ const BEFORE_US = 5_000_000;
 
 const loadNoteField = () => import('./NoteField.tsx');
 
+const TITLE = 'What to look at';
+
 export function Story(props: { app: Pick<App, 'transport' | 'document'> }): JSX.Element {
   const app = props.app;
-  const [open, setOpen] = createSignal(true);
+  const open = (): boolean => isSectionOpen(TITLE) || noteEdited() !== undefined;
   /** Whether a long note is shown to its end. */
   const [whole, setWhole] = createSignal(false);
   const body = createUniqueId();
   const note = (): string => String(getAt(app.document.current(), 'note') ?? '');
   const editNote = (what: 'note' | 'mark'): void => {
-    setOpen(true);
+    setSectionOpen(TITLE, true, 'for now');
     setNoteEdited(what);
   };
   /** The instants of scheduled edits, each with its edits. */
@@ -50,12 +53,12 @@ export function Story(props: { app: Pick<App, 'transport' | 'document'> }): JSX.
             class="sec-head"
             aria-expanded={open()}
             aria-controls={body}
-            onClick={() => setOpen(!open())}
+            onClick={() => setSectionOpen(TITLE, !open(), 'kept')}
           >
             <Disclosure open={open()} />
-            What to look at
+            {TITLE}
           </button>
-          <Show when={noteEdited() === undefined}>
+          <Show when={open() && noteEdited() === undefined}>
             <button type="button" class="btn" onClick={() => editNote('note')}>
               Edit
             </button>

@@ -97,6 +97,7 @@ export function Typed(props: {
           inputmode={numeric() ? 'decimal' : 'text'}
           spellcheck={false}
           autocomplete="off"
+          placeholder="–"
           size={numeric() ? Math.max(3, shown().length) : 14}
           value={dragged() ?? nudged() ?? shown()}
           data-value={plainText(inUnit(props.field, props.value))}

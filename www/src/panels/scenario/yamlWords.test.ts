@@ -1,3 +1,4 @@
+import words from 'virtual:schema-words';
 import { expect, test } from 'vitest';
 import type { JsonObject } from '../../base/json.ts';
 import { Schema } from '../../base/schema.ts';
@@ -5,7 +6,7 @@ import { trust } from '../../base/trust.ts';
 import raw from '../../generated/schema.json';
 import { wordsAt } from './yamlWords.ts';
 
-const SCHEMA = new Schema(trust<JsonObject>(raw));
+const SCHEMA = new Schema(trust<JsonObject>(raw)).described(words);
 const labels = (
   ...asked: Parameters<typeof wordsAt> extends [Schema, ...infer Rest] ? Rest : never
 ): readonly string[] => wordsAt(SCHEMA, ...asked).map((word) => word.label);

@@ -1,5 +1,5 @@
 // Asks the run for the heat map of TTFT below the charts, as often as the other charts change.
-import { createEffect, createSignal, type JSX, on, onCleanup } from 'solid-js';
+import { createEffect, createSignal, type JSX, on } from 'solid-js';
 import { oneAtATime } from '../../base/oneAtATime.ts';
 import type { RequestMarks, ViewColumns } from '../../base/view.ts';
 import type { Strip } from '../../charts/Charts.tsx';
@@ -7,13 +7,13 @@ import DensityStrip from '../../charts/DensityStrip.tsx';
 import { tableOf } from '../../charts/stripPicture.ts';
 import type { Density } from '../../generated/boundary.ts';
 import type { App } from '../../state/app.ts';
+import { askChartTools } from '../../state/view/chartMenu.ts';
 import { timeWindow } from '../../state/view/closeup.ts';
 
 /** About the width of a column in pixels. */
 const COLUMN = 4;
-/** A question may take one part in this many of the time, and while it has no answer it is repeated after this time. */
+/** A question may take one part in this many of the time. */
 const SHARE = 20;
-const AGAIN_MS = 1000;
 
 export default function ChartStrip(props: {
   app: Pick<App, 'transport' | 'selection' | 'document'>;
@@ -24,7 +24,6 @@ export default function ChartStrip(props: {
   const app = props.app;
   const [cells, setCells] = createSignal<Density>();
   let due = 0;
-  let timer: ReturnType<typeof setTimeout> | undefined;
   const ask = oneAtATime(async () => {
     const began = performance.now();
     if (app.transport.mode() !== 'paused' && began < due) return;
@@ -35,10 +34,8 @@ export default function ChartStrip(props: {
       to_us: Math.round((shown?.toS ?? 0) * 1e6),
       columns: Math.max(1, Math.round(props.place.width / COLUMN)),
     };
-    const found = await app.selection.closeUp('density', query, true).catch(() => undefined);
+    const found = await app.selection.closeUp('density', query).catch(() => undefined);
     setCells(found);
-    clearTimeout(timer);
-    if (!found) timer = setTimeout(ask, AGAIN_MS);
     due = performance.now() + SHARE * (performance.now() - began);
   });
   createEffect(on([app.transport.refreshTick, app.transport.playing, timeWindow, () => props.place.width], ask));
@@ -46,7 +43,6 @@ export default function ChartStrip(props: {
   createEffect(() => {
     if (app.transport.data()['ttft-over-time'] === undefined) setCells(undefined);
   });
-  onCleanup(() => clearTimeout(timer));
   return (
     <DensityStrip
       place={props.place}
@@ -56,6 +52,7 @@ export default function ChartStrip(props: {
       mark={props.marks?.ttft && { atS: props.marks.ttft.atS, value: props.marks.ttft.ms }}
       cursorS={app.selection.cursorS()}
       onCursor={app.selection.setCursorS}
+      onTools={askChartTools}
       onTable={() => {
         const now = cells();
         props.onTable(now && tableOf(now));

@@ -6,6 +6,7 @@ import { AnomalyGlyph } from '../../draw/shapes.tsx';
 import type { App } from '../../state/app.ts';
 import { GROUPS, KEYED } from '../../state/commands/commands.ts';
 import type { Allowed } from '../../state/commands/shortcuts.ts';
+import { showMinute } from '../../state/view/minute.ts';
 import { Sheet } from '../parts/Sheet.tsx';
 import { Problems } from './NoticeBar.tsx';
 
@@ -24,7 +25,7 @@ const LESSON_KEYS: readonly (readonly [string, string])[] = [
   ['Esc', 'Back to the tab before'],
 ];
 
-function HelpSheet(props: { app: Pick<App, 'dialogs'> }): JSX.Element {
+function HelpSheet(props: { app: App }): JSX.Element {
   return (
     <Sheet open={props.app.dialogs.help()} onClose={() => props.app.dialogs.setHelp(false)} title="Help">
       <p class="say">
@@ -35,6 +36,10 @@ function HelpSheet(props: { app: Pick<App, 'dialogs'> }): JSX.Element {
         Change any field of the fleet, the policies, the workload or the objectives while it runs, add a pool or a
         client, or drag a router's weight: the edit becomes a flag on the timeline and can be undone. Changes of seed,
         run and observation restart the run. The help of each field says what its edit does.
+      </p>
+      <p class="say">
+        On the stage, drag a request to another replica, the edge of a replica’s blocks, the arrivals, or the ratio of
+        prefill to decode. Enter goes deeper into what is selected, Escape back; the menu key lists what can be changed.
       </p>
       <p class="say">
         Drop a request trace (Azure, BurstGPT or Vidur as CSV; Mooncake, Qwen-Bailian or RouteSim as JSON lines), a
@@ -53,6 +58,9 @@ function HelpSheet(props: { app: Pick<App, 'dialogs'> }): JSX.Element {
         Over the charts, Ctrl and the wheel zoom the time axis and Shift and the wheel move it; with the focus on them,
         +, −, 0 and the arrow keys do the same.
       </p>
+      <button type="button" class="btn box" onClick={() => void showMinute(props.app)}>
+        Show the first minute again
+      </button>
       <h3>Keyboard</h3>
       <fieldset class="check">
         <legend class="visually-hidden">Which shortcuts work</legend>
@@ -183,7 +191,7 @@ function TraceDialog(props: { app: Pick<App, 'dialogs'> }): JSX.Element {
 }
 
 /** The dialog that is open. */
-export default function Dialogs(props: { app: Pick<App, 'dialogs'> }): JSX.Element {
+export default function Dialogs(props: { app: App }): JSX.Element {
   return (
     <>
       <HelpSheet app={props.app} />

@@ -1,15 +1,15 @@
 // The presets as cards, each with a picture of its run drawn by the simulator. Loaded when the gallery opens.
-import { Dialog } from '@ark-ui/solid/dialog';
 import { createMemo, createSignal, For, type JSX, Show } from 'solid-js';
-import { Portal } from 'solid-js/web';
 import { trust } from '../../base/trust.ts';
-import { EvidenceGlyph, Icon } from '../../draw/glyphs.tsx';
+import { EvidenceGlyph } from '../../draw/glyphs.tsx';
 import type { Card } from '../../generated/boundary.ts';
 import rawCards from '../../generated/gallery.json';
 import type { App } from '../../state/app.ts';
 import { isLinkText } from '../../state/links/linkText.ts';
+import { openToPlay } from '../../state/run/firstPlay.ts';
 import { presetNamed } from '../../state/run/presets.ts';
 import { FileButton } from '../parts/FileButton.tsx';
+import { CloseButton, Modal } from '../parts/Modal.tsx';
 import { Picture } from '../parts/Picture.tsx';
 import { basisOf } from '../parts/trustWords.ts';
 import './gallery.css';
@@ -17,7 +17,9 @@ import './gallery.css';
 const CARDS = trust<readonly Card[]>(rawCards);
 const TAGS: readonly string[] = [...new Set(CARDS.flatMap((card) => card.tags))];
 
-export default function Gallery(props: { app: Pick<App, 'document' | 'dialogs' | 'links'> }): JSX.Element {
+export default function Gallery(props: {
+  app: Pick<App, 'document' | 'dialogs' | 'links' | 'transport'>;
+}): JSX.Element {
   const app = props.app;
   const [tag, setTag] = createSignal<string>();
   const [wanted, setWanted] = createSignal('');
@@ -29,110 +31,90 @@ export default function Gallery(props: { app: Pick<App, 'document' | 'dialogs' |
     const preset = presetNamed(name);
     if (!preset) return;
     close();
-    void app.document.openPreset(preset);
+    void openToPlay(app, preset);
   };
 
   return (
-    <Dialog.Root
-      open
-      onOpenChange={({ open }) => !open && close()}
-      initialFocusEl={currentCard}
-      finalFocusEl={menuButton}
-    >
-      <Portal>
-        <Dialog.Positioner class="gallery-place">
-          <Dialog.Content class="gallery" onKeyDown={toSearch}>
-            <header class="gallery-head">
-              <Dialog.Title class="gallery-title">Presets</Dialog.Title>
-              <span class="s wide">each opens paused, seconds before the main event</span>
-              <span class="grow" />
-              <button
-                type="button"
-                class="btn"
-                onClick={() => {
-                  close();
-                  void app.links.open('#default');
-                }}
-              >
-                Blank scenario
-              </button>
-              <OpenFile app={app} close={close} />
-              <Dialog.CloseTrigger class="btn sq" aria-label="Close">
-                <Icon name="close" />
-              </Dialog.CloseTrigger>
-            </header>
-            <div class="gallery-filters">
-              <fieldset class="tags">
-                <legend class="visually-hidden">Show presets about</legend>
-                <Chip name="all" count={CARDS.length} on={tag() === undefined} choose={() => setTag(undefined)} />
-                <For each={TAGS}>
-                  {(name) => (
-                    <Chip
-                      name={name}
-                      count={CARDS.filter((card) => isTagged(card, name)).length}
-                      on={tag() === name}
-                      choose={() => setTag(name)}
-                    />
-                  )}
-                </For>
-              </fieldset>
-              <input
-                class="in gallery-find"
-                type="search"
-                placeholder="Find a preset"
-                aria-label="Find a preset"
-                value={wanted()}
-                onInput={(event) => setWanted(event.currentTarget.value)}
-              />
-            </div>
-            <ul class="cards" aria-label="Presets">
-              <For each={shown()}>
-                {(card) => (
-                  <li>
-                    <button
-                      type="button"
-                      class="card"
-                      data-preset={card.name}
-                      aria-current={app.document.presetName() === card.name ? 'true' : undefined}
-                      onClick={() => open(card.name)}
-                    >
-                      <Picture picture={card.picture} />
-                      <b class="card-title">{card.title}</b>
-                      <span class="card-look">
-                        <For each={card.look.split('*')}>
-                          {(words, i) => (
-                            <Show when={i() % 2 === 1} fallback={words}>
-                              <b>{words}</b>
-                            </Show>
-                          )}
-                        </For>
+    <Modal class="gallery-place" label="Presets" onClose={close} first={currentCard} last={menuButton}>
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: what is typed anywhere goes to the search field */}
+      <div class="gallery" onKeyDown={toSearch}>
+        <header class="gallery-head">
+          <h2 class="gallery-title">Presets</h2>
+          <span class="s wide">each opens seconds before the main event</span>
+          <span class="grow" />
+          <OpenFile app={app} close={close} />
+          <CloseButton />
+        </header>
+        <div class="gallery-filters">
+          <fieldset class="tags">
+            <legend class="visually-hidden">Show presets about</legend>
+            <Chip name="all" count={CARDS.length} on={tag() === undefined} choose={() => setTag(undefined)} />
+            <For each={TAGS}>
+              {(name) => (
+                <Chip
+                  name={name}
+                  count={CARDS.filter((card) => isTagged(card, name)).length}
+                  on={tag() === name}
+                  choose={() => setTag(name)}
+                />
+              )}
+            </For>
+          </fieldset>
+          <input
+            class="in gallery-find"
+            type="search"
+            placeholder="Find a preset"
+            aria-label="Find a preset"
+            value={wanted()}
+            onInput={(event) => setWanted(event.currentTarget.value)}
+          />
+        </div>
+        <ul class="cards" aria-label="Presets">
+          <For each={shown()}>
+            {(card) => (
+              <li>
+                <button
+                  type="button"
+                  class="card"
+                  data-preset={card.name}
+                  aria-current={app.document.presetName() === card.name ? 'true' : undefined}
+                  onClick={() => open(card.name)}
+                >
+                  <Picture picture={card.picture} />
+                  <b class="card-title">{card.title}</b>
+                  <span class="card-look">
+                    <For each={card.look.split('*')}>
+                      {(words, i) => (
+                        <Show when={i() % 2 === 1} fallback={words}>
+                          <b>{words}</b>
+                        </Show>
+                      )}
+                    </For>
+                  </span>
+                  <span class="card-foot">
+                    <For each={card.tags}>{(name) => <span class="tag">{name}</span>}</For>
+                    <span class="grow" />
+                    <span class="s">opens at {card.opens_s} s</span>
+                  </span>
+                  <Show when={card.evidence}>
+                    <span class="card-trust" classList={{ wa: card.class === 'guessed' }}>
+                      <span aria-hidden="true">
+                        <EvidenceGlyph basis={basisOf(card.class)} />
                       </span>
-                      <span class="card-foot">
-                        <For each={card.tags}>{(name) => <span class="tag">{name}</span>}</For>
-                        <span class="grow" />
-                        <span class="s">opens at {card.opens_s} s</span>
-                      </span>
-                      <Show when={card.evidence}>
-                        <span class="card-trust" classList={{ wa: card.class === 'guessed' }}>
-                          <span aria-hidden="true">
-                            <EvidenceGlyph basis={basisOf(card.class)} />
-                          </span>
-                          {card.evidence}
-                        </span>
-                      </Show>
-                    </button>
-                  </li>
-                )}
-              </For>
-              <Own app={app} close={close} />
-            </ul>
-            <p class="empty" role="status">
-              {shown().length === 0 ? 'No preset has these words. Clear the search, or choose another tag.' : ''}
-            </p>
-          </Dialog.Content>
-        </Dialog.Positioner>
-      </Portal>
-    </Dialog.Root>
+                      {card.evidence}
+                    </span>
+                  </Show>
+                </button>
+              </li>
+            )}
+          </For>
+          <Own app={app} close={close} />
+        </ul>
+        <p class="empty" role="status">
+          {shown().length === 0 ? 'No preset has these words. Clear the search, or choose another tag.' : ''}
+        </p>
+      </div>
+    </Modal>
   );
 }
 
@@ -169,7 +151,19 @@ function Own(props: { app: Pick<App, 'document' | 'dialogs' | 'links'>; close: (
         <span class="card-look">
           Drop a scenario or a trace on the page, or paste a link. Nothing leaves this page.
         </span>
-        <OpenFile app={props.app} close={props.close} />
+        <span class="own-acts">
+          <OpenFile app={props.app} close={props.close} />
+          <button
+            type="button"
+            class="btn box"
+            onClick={() => {
+              props.close();
+              void props.app.links.open('#default');
+            }}
+          >
+            Blank scenario
+          </button>
+        </span>
         <input
           class="in"
           type="text"

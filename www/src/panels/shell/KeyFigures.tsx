@@ -11,14 +11,15 @@ import {
   plain,
   type Quantity,
   ratePerS,
-  signed,
   text,
   usd,
 } from '../../base/units.ts';
 import { isFew, lastSpan } from '../../base/view.ts';
-import { EvidenceGlyph, type Mark, ObjectiveMark, Q } from '../../draw/glyphs.tsx';
+import { EvidenceGlyph, Icon, type Mark, ObjectiveMark, Q } from '../../draw/glyphs.tsx';
 import type { Evidence, Frame, Percentiles, Mark as Standing } from '../../generated/boundary.ts';
-import type { AroundEdit } from '../../state/view/editFigures.ts';
+import type { WithoutEdit } from '../../state/view/lastEdit.ts';
+import { moreFigures, setMoreFigures } from '../../state/view/moreFigures.ts';
+import { BeforeEdit, type Was } from '../parts/BeforeEdit.tsx';
 import { Deferred } from '../parts/Deferred.tsx';
 import { type FigureBasis, figureBasis } from '../parts/evidenceWords.ts';
 import { basisOf, isGuess, keyOf, weakest } from '../parts/trustWords.ts';
@@ -30,129 +31,166 @@ function markOf(standing: Standing | undefined): Mark {
   return standing === 'none' ? undefined : standing;
 }
 
-export function KeyFigures(props: {
+type Props = {
   frame: Frame | undefined;
   evidence?: Evidence | undefined;
-  /** The figures before and after an edit, whose differences are then shown. */
-  around?: AroundEdit | undefined;
+  /** The run without the last edit, which has the figures before it. */
+  before?: WithoutEdit | undefined;
   /** Opens the panel that says what the numbers are based on. */
   onRest?: () => void;
-}): JSX.Element {
+};
+
+const NONE: Percentiles = { count: 0, p50_us: 0, p90_us: 0, p99_us: 0 };
+const MISSING: Quantity = { value: DASH, unit: '' };
+
+/** How many figures there are beyond the first four: the usual ones, those of faults, and those of roles. */
+const FURTHER = { usual: 7, faults: 4, split: 4 } as const;
+
+/** Four figures whose places are fixed, and the button for the others. */
+export function KeyFigures(props: Props): JSX.Element {
+  const key = () => props.frame?.key;
   const times = createMemo(() => figureBasis(props.evidence, ['steps']));
-  const cache = createMemo(() => figureBasis(props.evidence, ['blocks']));
-  const key = createMemo(() => props.frame?.key);
-  /** Waiting requests without a TTFT yet; requests held at the gateway are in no queue. */
-  const waits = (): string => {
-    const c = props.frame?.counts;
-    if (!c) return '';
-    if (c.held > 0) return `${count(c.held)} wait at the gateway`;
-    return c.waiting > 0 && key()?.ttft.count === 0 ? `${count(c.waiting)} waiting` : '';
+  const ttft = (): Percentiles => key()?.ttft ?? NONE;
+  const further = (): number =>
+    FURTHER.usual + (key()?.faults ? FURTHER.faults : 0) + (props.frame?.split ? FURTHER.split : 0);
+  const slo = (): number => key()?.slo_ttft_us ?? 0;
+  const held = (): readonly string[] => {
+    const waits = props.frame?.counts.held ?? 0;
+    return waits > 0 ? [`${count(waits)} at the gateway`] : [];
   };
-  const ended = (): number => key()?.ended_per_s ?? 0;
-  const none: Percentiles = { count: 0, p50_us: 0, p90_us: 0, p99_us: 0 };
-  /** Whether a request was scheduled yet; before that there is no cache hit rate. */
-  const started = (): boolean => {
-    const c = props.frame?.counts;
-    return c !== undefined && c.running + c.completed + c.preemptions > 0;
-  };
-  /** The p99 after an edit less that before it. */
-  const since = (of: 'ttft_us' | 'tpot_us' | 'e2e_us'): Difference | undefined =>
-    props.around && { us: props.around[of][2] ?? null, atUs: props.around.atUs };
-  const cpuHits = (): readonly string[] =>
-    props.frame?.replicas.some((r) => r.kv.cpu_total > 0) ? [`· CPU ${text(percent(key()?.cpu_hit_rate ?? 0))}`] : [];
+  const basis = { rest: undefined, onRest: undefined };
   return (
     <section class="kpi" aria-label="Key figures">
       <Deferred>
         <Tail
           title="TTFT p99"
-          p={key()?.ttft ?? none}
+          p={ttft()}
           mark={markOf(key()?.ttft_mark)}
           rest={times()}
           onRest={props.onRest}
-          p90
-          difference={since('ttft_us')}
-          waits={waits()}
-          window={lastSpan(props.frame)}
+          before={props.before && { p: props.before.key.ttft, atS: props.before.fromS }}
+          bare
         />
-        <Show when={props.frame?.split}>
-          {(split) => (
-            <Suspense>
-              <SplitFigures
-                itl={key()?.itl ?? none}
-                mark={markOf(key()?.tpot_mark)}
-                split={split()}
-                evidence={props.evidence}
-                onRest={props.onRest}
-              />
-            </Suspense>
-          )}
-        </Show>
-        <Show when={!props.frame?.split}>
-          <Tail
-            title="TPOT p99"
-            p={key()?.tpot ?? none}
-            mark={markOf(key()?.tpot_mark)}
-            rest={times()}
-            onRest={props.onRest}
-            difference={since('tpot_us')}
-            itl={key()?.itl ?? none}
-          />
-          {/* Figures of faults take its room. */}
-          <Show when={!key()?.faults}>
-            <Tail
-              title="E2E p99"
-              p={key()?.e2e ?? none}
-              mark={markOf(key()?.e2e_mark)}
-              rest={times()}
-              onRest={props.onRest}
-              difference={since('e2e_us')}
-            />
-          </Show>
-        </Show>
+        <Figure {...basis} title="TTFT p50" value={percentileUs(ttft().p50_us, ttft().count)} small={[]} />
         <Figure
-          title="Goodput"
-          mark={markOf(key()?.goodput_mark)}
-          rest={times()}
-          onRest={props.onRest}
-          value={{ value: key() ? ratePerS(key()?.goodput_per_s ?? 0).value : DASH, unit: '' }}
-          small={key() ? [`of ${ratePerS(ended()).value}${NBSP}ended/s`] : []}
+          {...basis}
+          title={slo() > 0 ? `within ${plain(slo() / 1e6)}${NBSP}s` : 'within objective'}
+          value={slo() > 0 && ttft().count > 0 ? percent(key()?.ttft_within ?? 0) : MISSING}
+          small={[]}
         />
-        <Show when={key()?.faults}>
-          {(figures) => (
-            <Suspense>
-              <FaultFigures figures={figures()} />
-            </Suspense>
-          )}
+        <Figure
+          {...basis}
+          title="waiting"
+          value={{ value: props.frame ? count(props.frame.counts.waiting) : DASH, unit: '' }}
+          small={held()}
+        />
+        <p class="kpi-aside">
+          <span class="win">{lastSpan(props.frame)}</span>
+          <button
+            type="button"
+            class="btn"
+            aria-expanded={moreFigures()}
+            onClick={() => setMoreFigures(!moreFigures())}
+          >
+            {moreFigures() ? 'Less' : `${further()} more`}
+            <Icon name={moreFigures() ? 'up' : 'down'} />
+          </button>
+        </p>
+        <Show when={moreFigures()}>
+          <span class="kpi-break" />
+          <Further {...props} />
         </Show>
-        <Show when={!props.frame?.split && !key()?.faults}>
-          <Figure
-            title="Cache hits"
-            rest={cache()}
-            onRest={props.onRest}
-            value={started() ? percent(key()?.cache_hit_rate ?? Number.NaN, 1) : { value: DASH, unit: '' }}
-            small={started() ? ['since start', ...cpuHits()] : []}
-          />
-          <Figure
-            title="Preempted"
-            rest={cache()}
-            onRest={props.onRest}
-            mark={(props.frame?.counts.preemptions ?? 0) > 0 ? 'risk' : undefined}
-            value={{ value: count(props.frame?.counts.preemptions ?? Number.NaN), unit: '' }}
-            small={['since start']}
-          />
-        </Show>
-        <Show when={!key()?.faults}>
-          <Figure
-            title="Cost"
-            rest={times()}
-            onRest={props.onRest}
-            value={{ value: costText(key()), unit: '' }}
-            small={key()?.usd_per_million_tokens ? ['/M out'] : []}
-          />
-        </Show>
-        <TrustFigure evidence={props.evidence} onRest={props.onRest} />
       </Deferred>
     </section>
+  );
+}
+
+/** The figures that are shown when asked for. */
+function Further(props: Props): JSX.Element {
+  const times = createMemo(() => figureBasis(props.evidence, ['steps']));
+  const cache = createMemo(() => figureBasis(props.evidence, ['blocks']));
+  const key = () => props.frame?.key;
+  /** Whether a request was scheduled yet; before that there is no cache hit rate. */
+  const started = (): boolean => {
+    const c = props.frame?.counts;
+    return c !== undefined && c.running + c.completed + c.preemptions > 0;
+  };
+  /** The p99 at the instant of the last edit. */
+  const before = (of: 'tpot' | 'e2e'): Before | undefined =>
+    props.before && { p: props.before.key[of], atS: props.before.fromS };
+  const cpuHits = (): readonly string[] =>
+    props.frame?.replicas.some((r) => r.kv.cpu_total > 0) ? [`· CPU ${text(percent(key()?.cpu_hit_rate ?? 0))}`] : [];
+  return (
+    <>
+      <Tail
+        title="TPOT p99"
+        p={key()?.tpot ?? NONE}
+        mark={markOf(key()?.tpot_mark)}
+        rest={times()}
+        onRest={props.onRest}
+        before={before('tpot')}
+        itl={key()?.itl ?? NONE}
+      />
+      <Tail
+        title="E2E p99"
+        p={key()?.e2e ?? NONE}
+        mark={markOf(key()?.e2e_mark)}
+        rest={times()}
+        onRest={props.onRest}
+        before={before('e2e')}
+      />
+      <Figure
+        title="Goodput"
+        mark={markOf(key()?.goodput_mark)}
+        rest={times()}
+        onRest={props.onRest}
+        value={{ value: key() ? ratePerS(key()?.goodput_per_s ?? 0).value : DASH, unit: '' }}
+        small={key() ? [`of ${ratePerS(key()?.ended_per_s ?? 0).value}${NBSP}ended/s`] : []}
+      />
+      <Figure
+        title="Cache hits"
+        rest={cache()}
+        onRest={props.onRest}
+        value={started() ? percent(key()?.cache_hit_rate ?? Number.NaN, 1) : MISSING}
+        small={started() ? ['since start', ...cpuHits()] : []}
+      />
+      <Figure
+        title="Preempted"
+        rest={cache()}
+        onRest={props.onRest}
+        mark={(props.frame?.counts.preemptions ?? 0) > 0 ? 'risk' : undefined}
+        value={{ value: count(props.frame?.counts.preemptions ?? Number.NaN), unit: '' }}
+        small={['since start']}
+      />
+      <Figure
+        title="Cost"
+        rest={times()}
+        onRest={props.onRest}
+        value={{ value: costText(key()), unit: '' }}
+        small={key()?.usd_per_million_tokens ? ['/M out'] : []}
+      />
+      <TrustFigure evidence={props.evidence} onRest={props.onRest} />
+      <Show when={key()?.faults}>
+        {(figures) => (
+          <Suspense>
+            <FaultFigures figures={figures()} />
+          </Suspense>
+        )}
+      </Show>
+      <Show when={props.frame?.split}>
+        {(split) => (
+          <Suspense>
+            <SplitFigures
+              itl={key()?.itl ?? NONE}
+              mark={markOf(key()?.tpot_mark)}
+              split={split()}
+              evidence={props.evidence}
+              onRest={props.onRest}
+            />
+          </Suspense>
+        )}
+      </Show>
+    </>
   );
 }
 
@@ -182,7 +220,6 @@ function TrustFigure(props: { evidence: Evidence | undefined; onRest: (() => voi
   };
   return (
     <Figure
-      class="kpi-trust"
       title={parts()?.error === undefined ? 'Evidence' : `${parts()?.small.join(' ')} error`}
       mark={worst() && isGuess(worst()?.class ?? 'fitted') ? 'risk' : undefined}
       rest={rest()}
@@ -193,8 +230,8 @@ function TrustFigure(props: { evidence: Evidence | undefined; onRest: (() => voi
   );
 }
 
-/** The difference of a p99 after an edit and before it, in microseconds; null if a side has no requests. */
-type Difference = { readonly us: number | null; readonly atUs: number };
+/** Percentiles at the instant of an edit, which stand beside those of now. */
+type Before = { readonly p: Percentiles; readonly atS: number };
 
 export function Tail(props: {
   title: string;
@@ -202,13 +239,11 @@ export function Tail(props: {
   mark: Mark;
   rest: FigureBasis | undefined;
   onRest: (() => void) | undefined;
-  p90?: boolean;
-  waits?: string;
-  window?: string;
+  /** No percentile beside the p99. */
+  bare?: boolean;
   /** The time between tokens, shown instead of the median. */
   itl?: Percentiles;
-  /** Shown instead of all else. */
-  difference?: Difference | undefined;
+  before?: Before | undefined;
 }): JSX.Element {
   const show = (us: number): string => {
     const q = durationUs(us);
@@ -217,16 +252,15 @@ export function Tail(props: {
   };
   const few = (): boolean => isFew(props.p.count);
   const small = (): readonly string[] => {
-    const { difference } = props;
-    if (difference) {
-      const said = difference.us === null ? DASH : text(signed(durationUs(difference.us)));
-      return [`${said} by the edit at ${plain(difference.atUs / 1e6)}${NBSP}s`];
-    }
     if (props.itl) return props.itl.count === 0 ? [] : [`ITL ${show(props.itl.p99_us)}`];
-    if (props.waits) return [props.waits];
     if (props.p.count === 0) return [];
-    const last = few() ? `n = ${count(props.p.count)}` : `p50 ${show(props.p.p50_us)}`;
-    return props.p90 ? [`p90 ${show(props.p.p90_us)}`, `· ${last}`] : [last];
+    if (few()) return [`n = ${count(props.p.count)}`];
+    return props.bare ? [] : [`p50 ${show(props.p.p50_us)}`];
+  };
+  const was = (): Was | undefined => {
+    const { before } = props;
+    if (!before || before.p.count === 0) return undefined;
+    return { said: text(percentileUs(before.p.p99_us, before.p.count)), atS: before.atS };
   };
   return (
     <Figure
@@ -237,13 +271,12 @@ export function Tail(props: {
       value={percentileUs(props.p.p99_us, props.p.count)}
       small={small()}
       few={few()}
-      window={props.window}
+      was={was()}
     />
   );
 }
 
 export function Figure(props: {
-  class?: string;
   title: string;
   mark?: Mark;
   rest: FigureBasis | undefined;
@@ -251,10 +284,10 @@ export function Figure(props: {
   value: Quantity;
   small: readonly string[];
   few?: boolean;
-  window?: string | undefined;
+  was?: Was | undefined;
 }): JSX.Element {
   return (
-    <div class={props.class}>
+    <div>
       <h2>
         <span>{props.title}</span>
         <ObjectiveMark mark={props.mark} />
@@ -271,15 +304,13 @@ export function Figure(props: {
             </button>
           )}
         </Show>
-        <Show when={props.window}>
-          <span class="win">{props.window}</span>
-        </Show>
       </h2>
-      <p classList={{ few: props.few ?? false }}>
+      <p classList={{ few: props.few ?? false, mi: props.mark === 'miss' && !props.few }}>
         <span>
           <Q q={props.value} />
         </span>
         {/* Values that do not fit are hidden, never cut. */}
+        <BeforeEdit was={props.was} />
         <Index each={props.small}>{(part) => <small>{part()}</small>}</Index>
       </p>
     </div>

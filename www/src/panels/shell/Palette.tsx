@@ -1,10 +1,9 @@
 // The list of commands: everything that the page can do, found by typing. Loaded when it is opened.
-import { Dialog } from '@ark-ui/solid/dialog';
 import { createEffect, createMemo, createSignal, createUniqueId, For, type JSX, on, Show } from 'solid-js';
-import { Portal } from 'solid-js/web';
 import type { App } from '../../state/app.ts';
-import { type Command, commandsOf, found } from '../../state/commands/commands.ts';
-import { fieldCommands, withCards, wordCommands } from './soughtCommands.ts';
+import { type Command, found } from '../../state/commands/commands.ts';
+import { Modal } from '../parts/Modal.tsx';
+import { allCommands } from './soughtCommands.ts';
 import './palette.css';
 
 export default function Palette(props: { app: App }): JSX.Element {
@@ -15,15 +14,8 @@ export default function Palette(props: { app: App }): JSX.Element {
   const [words, setWords] = createSignal('');
   const [at, setAt] = createSignal(0);
   const sought = createMemo(() => words().trim() !== '');
-  const listed = withCards(commandsOf(app));
-  const presets = listed.findIndex(({ group }) => group === 'Preset');
-  /** Made with the first letter: fields are many. */
-  const all = createMemo(() => [
-    ...listed.slice(0, presets),
-    ...(sought() ? fieldCommands(app.document) : []),
-    ...listed.slice(presets),
-    ...(sought() ? wordCommands() : []),
-  ]);
+  /** Made with the first letter. */
+  const all = createMemo(() => allCommands(app, sought()));
   const shown = createMemo(() => found(all(), words()));
   createEffect(on(words, () => setAt(0)));
   createEffect(() => list?.children[at()]?.scrollIntoView({ block: 'nearest' }));
@@ -48,59 +40,53 @@ export default function Palette(props: { app: App }): JSX.Element {
     event.preventDefault();
   };
   return (
-    <Dialog.Root open onOpenChange={({ open }) => !open && close()} initialFocusEl={() => field ?? null}>
-      <Portal>
-        <Dialog.Backdrop class="veil" />
-        <Dialog.Positioner class="sheet-place palette-place">
-          <Dialog.Content class="sheet palette">
-            <Dialog.Title class="visually-hidden">Commands</Dialog.Title>
-            <input
-              ref={field}
-              class="in"
-              type="text"
-              role="combobox"
-              placeholder="Find a command, a field, a preset or a word"
-              aria-label="Find a command"
-              aria-expanded="true"
-              aria-controls={id}
-              aria-autocomplete="list"
-              aria-activedescendant={shown().length > 0 ? `${id}-${at()}` : undefined}
-              autocomplete="off"
-              value={words()}
-              onInput={(event) => setWords(event.currentTarget.value)}
-              onKeyDown={key}
-            />
-            <div ref={list} id={id} role="listbox" aria-label="Commands" class="palette-list">
-              <For each={shown()}>
-                {(command, i) => (
-                  // biome-ignore lint/a11y/useKeyWithClickEvents: the field has the keys of the list
-                  <div
-                    id={`${id}-${i()}`}
-                    role="option"
-                    tabIndex={-1}
-                    class="palette-item"
-                    aria-selected={i() === at()}
-                    onPointerMove={() => setAt(i())}
-                    onClick={() => choose(command)}
-                  >
-                    <span class="s">{command.group}</span>
-                    <span>{command.does}</span>
-                    <Show when={command.keys}>
-                      <kbd>{command.keys}</kbd>
-                    </Show>
-                  </div>
-                )}
-              </For>
-            </div>
-            <p class="visually-hidden" role="status">
-              {shown().length === 0 ? 'No command matches' : `${shown().length} commands`}
-            </p>
-            <Show when={shown().length === 0}>
-              <p class="s palette-none">No command matches</p>
-            </Show>
-          </Dialog.Content>
-        </Dialog.Positioner>
-      </Portal>
-    </Dialog.Root>
+    <Modal class="sheet-place palette-place" label="Commands" onClose={close} first={() => field}>
+      <div class="sheet palette">
+        <input
+          ref={field}
+          class="in"
+          type="text"
+          role="combobox"
+          placeholder="Find a command, a field, a preset or a word"
+          aria-label="Find a command"
+          aria-expanded="true"
+          aria-controls={id}
+          aria-autocomplete="list"
+          aria-activedescendant={shown().length > 0 ? `${id}-${at()}` : undefined}
+          autocomplete="off"
+          value={words()}
+          onInput={(event) => setWords(event.currentTarget.value)}
+          onKeyDown={key}
+        />
+        <div ref={list} id={id} role="listbox" aria-label="Commands" class="palette-list">
+          <For each={shown()}>
+            {(command, i) => (
+              // biome-ignore lint/a11y/useKeyWithClickEvents: the field has the keys of the list
+              <div
+                id={`${id}-${i()}`}
+                role="option"
+                tabIndex={-1}
+                class="palette-item"
+                aria-selected={i() === at()}
+                onPointerMove={() => setAt(i())}
+                onClick={() => choose(command)}
+              >
+                <span class="s">{command.group}</span>
+                <span>{command.does}</span>
+                <Show when={command.keys}>
+                  <kbd>{command.keys}</kbd>
+                </Show>
+              </div>
+            )}
+          </For>
+        </div>
+        <p class="visually-hidden" role="status">
+          {shown().length === 0 ? 'No command matches' : `${shown().length} commands`}
+        </p>
+        <Show when={shown().length === 0}>
+          <p class="s palette-none">No command matches</p>
+        </Show>
+      </div>
+    </Modal>
   );
 }

@@ -5,8 +5,10 @@ import type { Card } from '../../generated/boundary.ts';
 import rawCards from '../../generated/gallery.json';
 import type { App } from '../../state/app.ts';
 import { tooltip } from '../../state/commands/shortcuts.ts';
+import { chooseFile } from '../../state/files/chooseFile.ts';
 import { setLearning } from '../../state/lessons/lesson.ts';
 import { PRESETS, type Preset, presetNamed } from '../../state/run/presets.ts';
+import { setTitleEdited } from '../../state/view/titleEdited.ts';
 import './presetMenu.css';
 
 const CARDS = trust<readonly Card[]>(rawCards);
@@ -102,6 +104,16 @@ export default function PresetMenu(props: {
               onChoose={() => choose(() => app.studies.setComparing(true))}
             >
               Compare with a second run…
+            </Item>
+            <Item
+              value="*title"
+              title={tooltip('Edit the title', 'rename')}
+              onChoose={() => choose(() => setTitleEdited(true))}
+            >
+              Edit the title…
+            </Item>
+            <Item value="*file" onChoose={() => choose(() => chooseFile(app))}>
+              Open a trace, scenario or benchmark file…
             </Item>
           </div>
         </Show>

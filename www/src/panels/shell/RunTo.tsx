@@ -1,7 +1,7 @@
 // The occasions to run to, each with its number or kind. The list and its words come from the core.
 import { For, type JSX, Match, Switch } from 'solid-js';
 import { shapeOf } from '../../base/anomalies.ts';
-import { sentence, titled } from '../../base/schema.ts';
+import { sentence, titled } from '../../base/keyWords.ts';
 import { ANOMALY_KINDS, EVENT_KINDS, type OccasionChoice } from '../../generated/boundary.ts';
 import type { App } from '../../state/app.ts';
 import { choicesOf, chosen, type Wanted } from '../../state/run/occasions.ts';

@@ -3,8 +3,8 @@ import { For, type JSX, Show } from 'solid-js';
 import { clock, DASH, plain } from '../../base/units.ts';
 import { RUN_NAME_CHARS } from '../../generated/boundary.ts';
 import type { App } from '../../state/app.ts';
-import type { PlacedEdit } from '../../state/edits/edits.ts';
-import { type Differing, differing, removeNamedRun, renameNamedRun, showNamedRun } from '../../state/run/listedRuns.ts';
+import type { Change, PlacedEdit } from '../../state/edits/edits.ts';
+import { type OwnEdits, ownEdits, removeNamedRun, renameNamedRun, showNamedRun } from '../../state/run/listedRuns.ts';
 import { editSaid } from '../parts/editWords.ts';
 import { pathName, valueSaid } from '../parts/formFields.ts';
 
@@ -34,6 +34,7 @@ export default function Runs(props: { app: Pick<App, 'document'> }): JSX.Element
         <For each={app.document.namedRuns().all}>
           {(run) => {
             const here = (): boolean => run.id === app.document.namedRuns().shown;
+            const changed = app.document.differing(() => ({ from: app.document.current(), to: run.document }));
             return (
               <tr classList={{ pick: here() }}>
                 <td>
@@ -50,7 +51,7 @@ export default function Runs(props: { app: Pick<App, 'document'> }): JSX.Element
                 </td>
                 <td class="differs">
                   <Show when={!here()} fallback="on screen">
-                    {said(app, differing(run.document, app.document.current()))}
+                    {said(app, changed(), ownEdits(run.document, app.document.current()))}
                   </Show>
                 </td>
                 <td class="r m">{run.figures ? `${clock(run.figures.computed_us)} s` : DASH}</td>
@@ -97,7 +98,9 @@ function ms(value: number | undefined): string {
     : `${plain(Number(value.toPrecision(3)))} ms`;
 }
 
-function said(app: Pick<App, 'document'>, { has, lacks, changed }: Differing): string {
+/** The differences of a run from the one on screen: from the start, and in its edits. */
+function said(app: Pick<App, 'document'>, changed: readonly Change[] | undefined, { has, lacks }: OwnEdits): string {
+  if (changed === undefined) return '';
   const one = ({ atUs, edit, off }: PlacedEdit): string => {
     const what = editSaid(app, edit).map(([name, value]) => `${name} ${value}`);
     return `${what.join(', ')}${off ? ' (off)' : ''} at ${clock(atUs)} s`;

@@ -1,6 +1,6 @@
 // The dialog for sharing: the link and its contents, title and note, a QR code, a file if the link is too long, and the
 // code of an embedded run.
-import { batch, createEffect, createMemo, createSignal, type JSX, on, onCleanup, Show } from 'solid-js';
+import { batch, createEffect, createMemo, createSignal, type JSX, Match, on, onCleanup, Show, Switch } from 'solid-js';
 import { getAt } from '../../base/json.ts';
 import { createLatest } from '../../base/latest.ts';
 import { writeDocument } from '../../base/text.ts';
@@ -18,10 +18,11 @@ import { EmbedCode } from './ShareEmbed.tsx';
 import { ShareFiles } from './ShareFiles.tsx';
 import { type FreePart, Holds } from './ShareHolds.tsx';
 import { type Form, Forms, Lengths, LinkButtons, Qr } from './ShareLink.tsx';
+import { ShareRequest } from './ShareRequest.tsx';
 import { TITLE_CHARS } from './TitleField.tsx';
 import './share.css';
 
-type Slices = Pick<App, 'document' | 'links' | 'transport'>;
+type Slices = Pick<App, 'document' | 'links' | 'transport' | 'selection'>;
 
 /** The link of the run on screen with the parts that are ticked. */
 function createLink(app: Slices) {
@@ -73,35 +74,45 @@ function createLink(app: Slices) {
   return { made, settled: latest.settled, failed, others, besideId, setBesideId, ticks, tick };
 }
 
-const PARTS: readonly (readonly [SharePart, string])[] = [
-  ['link', 'Link'],
-  ['files', 'Files'],
-];
+const ASIDES: Readonly<Record<SharePart, string>> = {
+  link: 'opens and runs in any browser, with the same digest',
+  files: 'the same bytes as the command line writes',
+  request: 'its link, its sentence, its picture, its place in a trace',
+};
 
 export default function Share(props: { app: Slices }): JSX.Element {
   onCleanup(() => setSharePart('link'));
+  const parts = createMemo((): readonly (readonly [SharePart, string])[] => {
+    const { request } = props.app.selection.shown();
+    return [
+      ['link', 'Link'],
+      ['files', 'Files'],
+      ...(request === undefined ? [] : [['request', `Request #${request}`] as const]),
+    ];
+  });
   return (
     <Sheet
       open
       large
       onClose={() => props.app.links.setSharing(false)}
       title="Share this run"
-      aside={
-        sharePart() === 'link'
-          ? 'opens and runs in any browser, with the same digest'
-          : 'the same bytes as the command line writes'
-      }
+      aside={ASIDES[sharePart()]}
     >
       <Segments
         label="What to share"
         class="share-parts"
-        options={PARTS}
+        options={parts()}
         chosen={sharePart()}
         onChoose={setSharePart}
       />
-      <Show when={sharePart() === 'link'} fallback={<ShareFiles app={props.app} />}>
-        <ShareLink app={props.app} />
-      </Show>
+      <Switch fallback={<ShareLink app={props.app} />}>
+        <Match when={sharePart() === 'files'}>
+          <ShareFiles app={props.app} />
+        </Match>
+        <Match when={sharePart() === 'request'}>
+          <ShareRequest app={props.app} />
+        </Match>
+      </Switch>
     </Sheet>
   );
 }

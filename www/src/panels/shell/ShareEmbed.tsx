@@ -5,7 +5,6 @@ import { createLatest } from '../../base/latest.ts';
 import { titleOf } from '../../charts/titles.ts';
 import { LINK_CHARTS } from '../../generated/boundary.ts';
 import type { App } from '../../state/app.ts';
-import { breaks } from '../../state/edits/breaks.ts';
 import { isScaled } from '../../state/edits/scaledPools.ts';
 import { NOTE_BESIDE, STARTS_IN_VIEW } from '../../state/links/linkText.ts';
 
@@ -26,10 +25,7 @@ export function EmbedCode(props: {
   const [height, setHeight] = createSignal(450);
   const [link, setLink] = createSignal('');
   const latest = createLatest<string>(setLink, () => setLink(''));
-  const run = (): ChartedRun => {
-    const document = props.app.document.current();
-    return chartedRun(props.app.transport.writtenFrame(), isScaled(document), breaks(document));
-  };
+  const run = (): ChartedRun => chartedRun(props.app.transport.writtenFrame(), isScaled(props.app.document.current()));
   const names = (): string[] => [
     ...charts(),
     ...(withNote() ? [NOTE_BESIDE] : []),

@@ -1,20 +1,20 @@
-// Files of the run: rows, a trace for Perfetto, a page of HTML. The same bytes as the command line's, streamed from a thread
-// that repeats the run.
+// Files of the run: rows, a trace for Perfetto, a page of HTML, streamed from a thread that repeats the run; its report, the
+// account of its slow requests, and its scenario as configuration of other programs. The same bytes as the command line's.
 import { createSignal, For, type JSX, onCleanup, Show } from 'solid-js';
-import { sentence } from '../../base/schema.ts';
+import { sentence } from '../../base/keyWords.ts';
 import { durationUs, text } from '../../base/units.ts';
+import { ROW_FORMATS, ROW_TABLES, type RowFormat, type RowTable } from '../../generated/boundary.ts';
 import type { App } from '../../state/app.ts';
+import { askExchange } from '../../state/files/exchange.ts';
+import { askWhyAsMarkdown } from '../../state/studies/whatIf.ts';
 import { PerfettoButtons } from '../parts/PerfettoButtons.tsx';
 import { save } from '../parts/save.ts';
-import {
-  type AskedFile,
-  kibibytes,
-  ROW_FORMATS,
-  ROW_TABLES,
-  type RowFormat,
-  type RowTable,
-  TakeAway,
-} from '../parts/takeAway.ts';
+import { type AskedFile, kibibytes, TakeAway } from '../parts/takeAway.ts';
+
+type Slices = Pick<App, 'document' | 'links' | 'selection' | 'transport'>;
+
+/** The slow requests: those above this percentile. */
+const ABOVE = 99;
 
 const WHAT: Readonly<Record<RowTable, string>> = {
   requests: 'a row for each request: its times, tokens, replica and reason of refusal',
@@ -24,9 +24,13 @@ const WHAT: Readonly<Record<RowTable, string>> = {
   scaling: 'a row for each decision of an autoscaler: measurements, wanted replicas and rule',
 };
 
-export function ShareFiles(props: { app: Pick<App, 'document'> }): JSX.Element {
+export function ShareFiles(props: { app: Slices }): JSX.Element {
   const [table, setTable] = createSignal<RowTable>('requests');
   const [format, setFormat] = createSignal<RowFormat>('csv');
+  const takeHome = (): void => {
+    props.app.links.setSharing(false);
+    askExchange({ kind: 'export' });
+  };
   return (
     <div class="share-files">
       <section class="rows-block" aria-label="Rows">
@@ -75,7 +79,60 @@ export function ShareFiles(props: { app: Pick<App, 'document'> }): JSX.Element {
           asked={() => ({ table: 'page', format: 'html', link: location.href })}
         />
       </section>
+      <Reports app={props.app} />
+      <section aria-label="Configuration">
+        <div class="share-head">
+          <h3>Configuration</h3>
+        </div>
+        <p class="say">
+          The scenario as files of other programs: an endpoint picker, vLLM, Dynamo, SMG, autoscalers, simulators.
+        </p>
+        <div class="offers">
+          <button type="button" class="btn box" onClick={takeHome}>
+            Take the policy home…
+          </button>
+        </div>
+      </section>
     </div>
+  );
+}
+
+/** The report of the run so far, and why its slow requests are slow. */
+function Reports(props: { app: Slices }): JSX.Element {
+  const { links, selection, transport } = props.app;
+  const [status, setStatus] = createSignal('');
+  const saveReport = async (): Promise<void> => {
+    const { json } = await selection.report();
+    save('report.json', await links.linked(json));
+  };
+  const saveAccount = async (): Promise<void> => {
+    setStatus('Running to the present instant for the account…');
+    const until_us = transport.frame()?.now_us ?? 0;
+    const answer = await askWhyAsMarkdown(props.app, { time: 'e2e', above: ABOVE, by: 'end', until_us });
+    setStatus('trouble' in answer ? answer.trouble : '');
+    if ('found' in answer) save('why-slow.md', answer.found, 'text/markdown');
+  };
+  return (
+    <section aria-label="Report">
+      <div class="share-head">
+        <h3>Report</h3>
+        <span class="s">up to {text(durationUs(transport.throttledFrame()?.now_us ?? 0))}</span>
+      </div>
+      <p class="say">
+        All figures as JSON with their digest; and where the time of the requests above p{ABOVE} went, in words.
+      </p>
+      <div class="offers">
+        <button type="button" class="btn box" onClick={() => void saveReport()}>
+          Save the report
+        </button>
+        <button type="button" class="btn box" onClick={() => void saveAccount()}>
+          Save why slow requests are slow
+        </button>
+      </div>
+      <p class="m" role="status">
+        {status()}
+      </p>
+    </section>
   );
 }
 

@@ -1,45 +1,62 @@
-// Title, preset, seed, files, theme, help.
+// Title, which is the menu of scenarios, how true the run is, and the names of the other views.
 
-import { type Component, createMemo, createSignal, type JSX, Show } from 'solid-js';
+import { type Component, createMemo, type JSX, Show } from 'solid-js';
 import { getAt } from '../../base/json.ts';
 import { awaitField } from '../../base/typedAhead.ts';
+import { NBSP, percent, text } from '../../base/units.ts';
 import { Icon } from '../../draw/glyphs.tsx';
 import type { App } from '../../state/app.ts';
-import { tooltip } from '../../state/commands/shortcuts.ts';
-import { setLearning } from '../../state/lessons/lesson.ts';
+import { setTitleEdited, titleEdited } from '../../state/view/titleEdited.ts';
 import { Deferred } from '../parts/Deferred.tsx';
-import { FileButton } from '../parts/FileButton.tsx';
 import { Flyout } from '../parts/Flyout.tsx';
 import { LazyPart } from '../parts/LazyPart.tsx';
-import { Seed } from '../parts/Seed.tsx';
-import { ThemeButton } from '../parts/ThemeButton.tsx';
-import { isGuess, shortOf, weakest } from '../parts/trustWords.ts';
+import { Logo } from '../parts/Logo.tsx';
+import { NamesRow } from '../parts/NamesRow.tsx';
+import { isGuess, keyOf, shortOf, weakest } from '../parts/trustWords.ts';
 
 export function TopBar(props: {
   app: Pick<App, 'selection' | 'document' | 'studies' | 'dialogs' | 'links' | 'transport'>;
 }): JSX.Element {
   const app = props.app;
-  const title = createMemo(() => String(getAt(app.document.current(), 'title') ?? '') || 'Untitled run');
-  let openPresets: (() => void) | undefined;
-  const shownName = (): string => (app.document.presetName() === title() ? '' : app.document.presetName());
-  const changesSaid = (): string => (app.document.differences() > 0 ? `+${app.document.differences()}` : '');
   return (
     <header class="top">
       <Deferred>
-        <span class="logo">
-          <svg width="20" height="20" viewBox="0 0 20 20" aria-hidden="true">
-            <path class="logo-lines" d="M2 10h4c4 0 4-6 8-6h4M6 10h12M6 10c4 0 4 6 8 6h4" />
-            <circle class="logo-dot" cx="4" cy="10" r="2.4" />
-          </svg>
-          <span class="wide">Tokenyard</span>
-        </span>
-        <span class="vr wide" />
-        <Title app={app} title={title()} />
+        <Logo />
+        <Title app={app} />
+        <HowTrue app={app} />
+        <span class="grow" />
+        <NamesRow app={app} />
+        <button
+          type="button"
+          class="btn sq wide-sq narrow-only"
+          aria-label="Inspector"
+          aria-expanded={app.selection.drawer()}
+          onClick={() => app.selection.setDrawer(!app.selection.drawer())}
+        >
+          <Icon name="panel" />
+        </button>
+      </Deferred>
+    </header>
+  );
+}
+
+/** The title of the run, which opens the menu of scenarios; while it is edited, a field. */
+function Title(props: { app: Pick<App, 'document' | 'dialogs' | 'studies'> }): JSX.Element {
+  const doc = props.app.document;
+  const title = createMemo(() => String(getAt(doc.current(), 'title') ?? '') || 'Untitled run');
+  const preset = (): string => (doc.presetName() === title() ? '' : doc.presetName());
+  const changes = (): string => (doc.differences() > 0 ? `+${doc.differences()}` : '');
+  let openPresets: (() => void) | undefined;
+  return (
+    <>
+      <h1 class="visually-hidden">{title()}</h1>
+      <Show when={!titleEdited()} fallback={<LazyPart app={props.app} what="The field of the title" load={field} />}>
         <Flyout
           below
           label="Presets"
-          name={`${shownName()} ${changesSaid()} Presets`.trim()}
-          class="btn"
+          name={[title(), preset(), changes(), 'Presets'].filter(Boolean).join(' ')}
+          title={`${title()}: open another scenario`}
+          class="btn title-menu"
           ref={(open) => {
             openPresets = open;
           }}
@@ -50,89 +67,34 @@ export function TopBar(props: {
           }}
           trigger={
             <>
-              <span class="preset-name wide">{shownName()}</span>{' '}
-              <Show when={changesSaid()}>{(said) => <span class="ac">{said()}</span>}</Show>
+              <span class="title">{title()}</span>
+              <span class="visually-hidden preset-name">{preset()}</span>
+              <Show when={changes()}>{(said) => <span class="visually-hidden ac">{said()}</span>}</Show>
               <Icon name="down" />
             </>
           }
         >
           {(close) => (
-            <LazyPart app={app} what="The menu of presets" load={async () => ({ default: await presetMenu(close) })} />
+            <LazyPart
+              app={props.app}
+              what="The menu of presets"
+              load={async () => ({ default: await presetMenu(close) })}
+            />
           )}
         </Flyout>
-        <button
-          type="button"
-          class="btn wide"
-          title={tooltip('Gallery of presets', 'gallery')}
-          onClick={() => app.dialogs.setGallery(true)}
-        >
-          Gallery
-        </button>
-        <button
-          type="button"
-          class="btn wide"
-          title="Lessons: predict, do, see, why, try"
-          onClick={() => setLearning(true)}
-        >
-          Lessons
-        </button>
-        <span class="grow" />
-        <FileButton
-          class="btn desk"
-          label="Open trace…, scenario or benchmark file"
-          takes="Trace, scenario or benchmark file"
-          accept=".csv,.jsonl,.json,.yaml,.yml,.txt,.log,.prom"
-          onFile={(file) => void app.document.openFile(file)}
-        >
-          <Icon name="file" />
-          <span class="wide roomy">Open trace…</span>
-        </FileButton>
-        <button
-          type="button"
-          class="btn box wide"
-          aria-pressed={app.studies.comparing()}
-          title={tooltip('Compare this run with another on the same requests', 'compare')}
-          onClick={() => app.studies.setComparing(!app.studies.comparing())}
-        >
-          Compare
-        </button>
-        <HowTrue app={app} />
-        <span class="vr wide" />
-        <Seed app={app} class="wide" />
-        <button
-          type="button"
-          class="btn pri share"
-          aria-label="Share"
-          title={tooltip('Share this run as a link', 'share')}
-          onClick={() => app.links.setSharing(true)}
-        >
-          <Icon name="share" />
-          <span class="wide roomy">Share</span>
-        </button>
-        <span class="vr wide" />
-        <button
-          type="button"
-          class="btn sq wide-sq narrow-only"
-          aria-label="Inspector"
-          aria-expanded={app.selection.drawer()}
-          onClick={() => app.selection.setDrawer(!app.selection.drawer())}
-        >
-          <Icon name="panel" />
-        </button>
-        <button
-          type="button"
-          class="btn sq wide-sq"
-          aria-label="Help and keyboard"
-          title={tooltip('Help and keyboard', 'help')}
-          onClick={() => app.dialogs.setHelp(true)}
-        >
-          ?
-        </button>
-        <ThemeButton />
-      </Deferred>
-    </header>
+      </Show>
+    </>
   );
 }
+
+const field = async (): Promise<{ default: Component<{ app: Pick<App, 'document'> }> }> => {
+  const { default: TitleField } = await import('./TitleField.tsx');
+  const done = (): void => {
+    setTitleEdited(false);
+    document.querySelector<HTMLElement>('.title-menu')?.focus();
+  };
+  return { default: (inner) => <TitleField app={inner.app} onDone={done} /> };
+};
 
 /** The menu of presets; it closes after a choice. */
 async function presetMenu(
@@ -143,63 +105,31 @@ async function presetMenu(
   return (props) => <PresetMenu app={props.app} onDone={close} />;
 }
 
-/** The title of the run; pressed, it is a field. */
-function Title(props: { app: Pick<App, 'document'>; title: string }): JSX.Element {
-  const [edited, setEdited] = createSignal(false);
-  let button: HTMLButtonElement | undefined;
-  const edit = (): void => {
-    awaitField('.title-field');
-    setEdited(true);
-  };
-  const done = (): void => {
-    setEdited(false);
-    button?.focus();
-  };
-  const field = async (): Promise<{ default: Component<{ app: Pick<App, 'document'> }> }> => {
-    const { default: TitleField } = await import('./TitleField.tsx');
-    return { default: (inner) => <TitleField app={inner.app} onDone={done} /> };
-  };
-  return (
-    <>
-      <h1 class="title" classList={{ edited: edited() }}>
-        <button ref={button} type="button" class="title-button" title="Edit the title" onClick={edit}>
-          {props.title}
-        </button>
-      </h1>
-      <Show when={edited()}>
-        <LazyPart app={props.app} what="The field of the title" load={field} />
-      </Show>
-    </>
-  );
-}
-
-/** Opens the measured runs; beside the name the class of the weakest pool and its measured error. */
+/** Opens the measured runs; its words are the measured error of the pool of which least is known. */
 function HowTrue(props: { app: Pick<App, 'studies' | 'transport'> }): JSX.Element {
   const app = props.app;
   const trusted = createMemo(() => weakest(app.transport.evidence()?.pools));
+  const said = (): string => {
+    const pool = trusted();
+    if (!pool) return '';
+    if (isGuess(pool.class)) return shortOf(pool);
+    const { error, small } = keyOf(pool);
+    return error === undefined
+      ? small.join(' ')
+      : `${small.join(' ')} ±${text(percent(error, error < 0.0995 ? 1 : 0))}`;
+  };
   return (
-    <>
-      <button
-        type="button"
-        class="btn"
-        aria-label="How true is this?"
-        aria-description={trusted()?.chip}
-        aria-pressed={app.studies.measured()}
-        title="How true is this? Measured runs and your own benchmark beside the simulation"
-        onClick={() => app.studies.setMeasured(!app.studies.measured())}
-      >
-        <svg class="evidence-bars" width="12" height="10" viewBox="0 0 12 10" aria-hidden="true">
-          <path class="on" d="M.5 6.500h2.500v3H.5zM4.500 4h2.500v5.500H4.500zM8.500 1.500h2.500v8H8.500z" />
-        </svg>
-        <span class="wide roomy">How true?</span>
-      </button>
-      <Show when={trusted()}>
-        {(pool) => (
-          <span class="wide roomy top-trust" classList={{ wa: isGuess(pool().class) }}>
-            {shortOf(pool())}
-          </span>
-        )}
-      </Show>
-    </>
+    <button
+      type="button"
+      class="btn how-true"
+      classList={{ wa: isGuess(trusted()?.class ?? 'fitted') }}
+      aria-label={`${said()} How true is this?`.trim()}
+      aria-description={trusted()?.chip}
+      aria-pressed={app.studies.measured()}
+      title="How true is this? Measured runs and your own benchmark beside the simulation"
+      onClick={() => app.studies.setMeasured(!app.studies.measured())}
+    >
+      {said() || `How${NBSP}true?`}
+    </button>
   );
 }

@@ -1,39 +1,32 @@
 // Play, step, speed, clock and the scrubber.
-import { Slider } from '@ark-ui/solid/slider';
-import {
-  type Accessor,
-  type Component,
-  type ComponentProps,
-  createMemo,
-  createSignal,
-  For,
-  Index,
-  type JSX,
-  Match,
-  Show,
-  Switch,
-} from 'solid-js';
+import { type Component, createEffect, createMemo, For, Index, type JSX, Match, on, Show, Switch } from 'solid-js';
 import { getAt } from '../../base/json.ts';
+import { createMedia, PHONE } from '../../base/media.ts';
 import { hasMarks } from '../../base/note.ts';
-import { clock, plain, secondsOf, speed as speedText } from '../../base/units.ts';
+import { clock, plain, speed as speedText, tenths } from '../../base/units.ts';
 import { Scrubber } from '../../charts/Scrubber.tsx';
 import { Icon } from '../../draw/glyphs.tsx';
 import type { App } from '../../state/app.ts';
-import { type ShortcutName, tooltip } from '../../state/commands/shortcuts.ts';
+import { keyText, type ShortcutName, tooltip } from '../../state/commands/shortcuts.ts';
 import { sayWanted } from '../../state/run/occasions.ts';
 import { scalingMarks } from '../../state/run/scalingMarks.ts';
-import { behind, caption, LABELLED, SPEEDS } from '../../state/run/speeds.ts';
+import { behind, caption, SPEEDS } from '../../state/run/speeds.ts';
 import { type Progress, targetWords } from '../../state/run/target.ts';
+import type { Loading } from '../../state/slices/transport.ts';
 import { timeWindow } from '../../state/view/closeup.ts';
+import { describedBy, hasRing } from '../../state/view/minute.ts';
 import { Deferred } from '../parts/Deferred.tsx';
 import { Flyout } from '../parts/Flyout.tsx';
 import { LazyPart } from '../parts/LazyPart.tsx';
 import { NoticeLine } from '../parts/Notices.tsx';
+import { TimeField } from './TimeField.tsx';
+import { waits, whyWaits } from './waits.ts';
 
-/** The size of the speed slider's thumb in pixels. Measuring it would force a layout while the page is built. */
-const THUMB = { width: 14, height: 14 };
-
-export function Transport(props: { app: Pick<App, 'transport' | 'selection' | 'document' | 'studies'> }): JSX.Element {
+/** `calm`: only what the first view has, which is play, the clock, the way to the start and the speed. */
+export function Transport(props: {
+  app: Pick<App, 'transport' | 'selection' | 'document' | 'studies'>;
+  calm?: boolean;
+}): JSX.Element {
   const app = props.app;
   const end = createMemo(() => {
     const frame = app.transport.frame();
@@ -41,14 +34,17 @@ export function Transport(props: { app: Pick<App, 'transport' | 'selection' | 'd
     return horizon > 0 ? `of ${plain(horizon / 1e6)} s` : 's';
   });
   let openFlags: (() => void) | undefined;
+  createEffect(on(app.document.openFlags, () => openFlags?.(), { defer: true }));
   const openRun = (): void => {
     app.selection.setRightTab('run');
     app.selection.setDrawer(true);
     app.selection.setPhoneTab('inspector');
   };
-  const asked = createMemo(() => speedText(app.transport.speed()));
+  /** The speed of the run, once it falls behind. */
   const got = createMemo(() =>
-    app.transport.playing() && app.transport.achieved() > 0 ? speedText(app.transport.achieved()) : '–',
+    app.transport.playing() && behind(app.transport.speed(), app.transport.achieved())
+      ? speedText(app.transport.achieved())
+      : undefined,
   );
   return (
     <section class="foot" aria-label="Transport">
@@ -57,7 +53,9 @@ export function Transport(props: { app: Pick<App, 'transport' | 'selection' | 'd
           data={app.transport.data().health}
           beside={app.studies.besideHealth()}
           frame={app.transport.frame()}
-          warmUpS={app.document.warmUpS()}
+          few={props.calm ?? false}
+          describedBy={describedBy('playhead')}
+          warmUpS={props.calm ? 0 : app.document.warmUpS()}
           anomalies={app.transport.anomalies()}
           window={timeWindow()}
           decisions={scalingMarks()}
@@ -65,24 +63,15 @@ export function Transport(props: { app: Pick<App, 'transport' | 'selection' | 'd
           onSeek={(us) => void app.transport.seek(us / 1e6)}
           onSeekBy={app.transport.seekBy}
           onMoveFlag={(index, us) => void app.document.moveEdit(index, us)}
-          onStretchFlag={(index, untilUs, us) => void app.document.stretchEdit(index, untilUs, us)}
-          onFlags={(indices) => {
-            app.document.setOpenFlags(indices);
-            openFlags?.();
-          }}
+          onStretchFlag={(index, us) => void app.document.stretchEdit(index, us)}
+          onFlags={app.document.setOpenFlags}
         />
       </Deferred>
       <Show when={hasMarks(String(getAt(app.document.current(), 'note') ?? ''))}>
         <LazyPart app={app} what="The marks of the note" load={() => import('./NoteMarks.tsx')} />
       </Show>
       <div class="ctl">
-        <FlagStops
-          app={app}
-          onOpen={(index) => {
-            app.document.setOpenFlags([index]);
-            openFlags?.();
-          }}
-        />
+        <FlagStops app={app} onOpen={(index) => app.document.setOpenFlags([index])} />
         <Flyout
           label="Edits on the timeline"
           class="flag-anchor"
@@ -93,62 +82,21 @@ export function Transport(props: { app: Pick<App, 'transport' | 'selection' | 'd
         >
           {() => <LazyPart app={app} what="The edit" load={() => import('./FlagPanel.tsx')} />}
         </Flyout>
-        <Steps app={app} />
-        <span class="clock" role="timer" aria-label="Simulated time">
-          {clock(app.transport.frame()?.now_us ?? 0)} <small>{end()}</small>
-          <small class="phone-only">
-            <Show when={app.transport.progress()} fallback={`${asked()} · got ${got()}`}>
-              {(progress) => underWay(progress())}
-            </Show>
-          </small>
+        <Play app={app} />
+        <span class="time">
+          <span class="clock" role="timer" aria-label="Simulated time">
+            {props.calm ? tenths(app.transport.frame()?.now_us ?? 0) : clock(app.transport.frame()?.now_us ?? 0)}{' '}
+            <small>{props.calm ? 's' : end()}</small>
+            <small class="phone-only">
+              <Show when={app.transport.progress()}>{(progress) => underWay(progress())}</Show>
+            </small>
+          </span>
+          <Show when={!props.calm}>
+            <TimeField app={app} />
+          </Show>
         </span>
-        <TimeField app={app} />
-        <span class="run-to">
-          <button
-            type="button"
-            class="btn box"
-            disabled={app.studies.studying()}
-            title={tooltip(`Run to the next ${sayWanted(app.transport.wanted())}`, 'run-to')}
-            onClick={() => app.transport.runTo()}
-          >
-            Run to <b>next {sayWanted(app.transport.wanted())}</b>
-          </button>
-          <Flyout
-            label="Choose what to run to"
-            class="btn box run-to-choice"
-            title={tooltip('Choose what to run to', 'choose-run-to')}
-            trigger={<Icon name="down" />}
-          >
-            {(close) => <LazyPart app={app} what="The list" load={async () => ({ default: await runToList(close) })} />}
-          </Flyout>
-        </span>
-        <Show when={!app.transport.progress()}>
-          <button
-            type="button"
-            class="btn box desk"
-            disabled={app.studies.studying()}
-            title={tooltip('Keep this run and continue in another one', 'branch')}
-            onClick={() => void app.document.branch()}
-          >
-            Branch here
-          </button>
-        </Show>
-        <Show when={app.document.namedRuns().all.length > 0}>
-          <Flyout
-            label="Runs of this scenario"
-            name={`Runs ${app.document.namedRuns().all.length} of this scenario`}
-            class="btn box"
-            trigger={
-              <>
-                Runs <b>{app.document.namedRuns().all.length}</b>
-                <Icon name="down" />
-              </>
-            }
-          >
-            {() => <LazyPart app={app} what="The list of runs" load={() => import('./Runs.tsx')} />}
-          </Flyout>
-        </Show>
         <Switch fallback={<NoticeLine app={app} />}>
+          <Match when={app.transport.loading()}>{(loading) => <LoadingLine loading={loading()} />}</Match>
           <Match when={app.transport.progress()}>
             {(progress) => (
               <span class="run-target">
@@ -172,121 +120,179 @@ export function Transport(props: { app: Pick<App, 'transport' | 'selection' | 'd
             )}
           </Match>
         </Switch>
-        <Speed app={app} asked={asked} got={got} />
+        <Show when={got()}>
+          <span class="got wa" title="The speed that this computer reaches">
+            got <b>{got()}</b>
+          </span>
+        </Show>
+        <span class="grow" />
+        <Show when={!props.calm}>
+          <StepMenu app={app} />
+          <RunTools app={app} />
+        </Show>
+        <Show when={!props.calm && app.document.namedRuns().all.length > 0}>
+          <Flyout
+            label="Runs of this scenario"
+            name={`Runs ${app.document.namedRuns().all.length} of this scenario`}
+            class="btn box"
+            trigger={
+              <>
+                Runs <b>{app.document.namedRuns().all.length}</b>
+                <Icon name="down" />
+              </>
+            }
+          >
+            {() => <LazyPart app={app} what="The list of runs" load={() => import('./Runs.tsx')} />}
+          </Flyout>
+        </Show>
+        <Speed app={app} />
       </div>
     </section>
   );
 }
 
-/** The buttons that move the run: to its start, a step back, play, a step on, to its end. */
-function Steps(props: { app: Pick<App, 'transport' | 'studies'> }): JSX.Element {
-  const app = props.app;
-  /** What the large button does at present. */
-  const doing = (): 'Stop' | 'Pause' | 'Play' =>
-    app.transport.progress() ? 'Stop' : app.transport.playsOn() ? 'Pause' : 'Play';
-  const Step = (step: {
-    name: string;
-    title?: string;
-    key: ShortcutName;
-    icon: ComponentProps<typeof Icon>['name'];
-    does: () => unknown;
-  }): JSX.Element => (
-    <button
-      type="button"
-      class="btn sq"
-      aria-label={step.name}
-      disabled={app.studies.studying()}
-      title={tooltip(step.title ?? step.name, step.key)}
-      onClick={() => void step.does()}
-    >
-      <Icon name={step.icon} />
-    </button>
+/** How much of the simulation has come, while it is loaded. */
+function LoadingLine(props: { loading: Loading }): JSX.Element {
+  return (
+    <span class="run-target loading-line">
+      <span role="status">Loading the simulation</span>{' '}
+      <progress aria-label="Loaded" max={props.loading.of} value={props.loading.bytes} />{' '}
+      <b>{loadedWords(props.loading)}</b>
+    </span>
   );
+}
+
+/** Where the run goes: to an occasion, or on in another run. */
+function RunTools(props: { app: Pick<App, 'transport' | 'selection' | 'document' | 'studies'> }): JSX.Element {
+  const app = props.app;
   return (
     <>
-      <Step name="Restart" key="restart" icon="start" does={app.transport.restart} />
-      <Step
-        name="Step back"
-        title="Step back to the event before"
-        key="step-back"
-        icon="back"
-        does={app.transport.stepBack}
-      />
-      <button
-        type="button"
-        class="play"
-        aria-label={doing()}
-        disabled={app.studies.studying()}
-        title={tooltip(doing(), 'play')}
-        onClick={() => void app.transport.toggle()}
-      >
-        <Icon name={doing() === 'Stop' ? 'stop' : doing() === 'Pause' ? 'pause' : 'play'} />
-      </button>
-      <Step name="Step one event" key="step-event" icon="event" does={() => app.transport.step('event')} />
-      <Step
-        name="Step one engine step"
-        key="step-engine"
-        icon="engine"
-        does={() => app.transport.step('engine-step')}
-      />
-      <Step name="Run to the end" key="to-end" icon="end" does={app.transport.toEnd} />
+      <span class="run-to">
+        <button
+          type="button"
+          class="btn box"
+          disabled={waits(app)}
+          title={whyWaits(app) ?? tooltip(`Run to the next ${sayWanted(app.transport.wanted())}`, 'run-to')}
+          onClick={() => app.transport.runTo()}
+        >
+          Run to <b>next {sayWanted(app.transport.wanted())}</b>
+        </button>
+        <Flyout
+          label="Choose what to run to"
+          class="btn box run-to-choice"
+          title={tooltip('Choose what to run to', 'choose-run-to')}
+          trigger={<Icon name="down" />}
+        >
+          {(close) => <LazyPart app={app} what="The list" load={async () => ({ default: await runToList(close) })} />}
+        </Flyout>
+      </span>
+      <Show when={!app.transport.progress()}>
+        <button
+          type="button"
+          class="btn box desk"
+          disabled={waits(app)}
+          title={whyWaits(app) ?? tooltip('Keep this run and continue in another one', 'branch')}
+          onClick={() => void app.document.branch()}
+        >
+          Branch here
+        </button>
+      </Show>
     </>
   );
 }
 
-/** The requested and the actual speed, and the slider that sets it. */
-function Speed(props: { app: Pick<App, 'transport'>; asked: Accessor<string>; got: Accessor<string> }): JSX.Element {
-  const { app, asked, got } = props;
+/** Single steps, on and back, and the way to the end. It stays open, as one step is seldom the last. */
+function StepMenu(props: { app: Pick<App, 'transport' | 'studies'> }): JSX.Element {
+  const { transport } = props.app;
+  const Step = (step: { name: string; key: ShortcutName; does: () => unknown }): JSX.Element => (
+    <button
+      type="button"
+      class="menu-item step-item"
+      aria-label={step.name}
+      disabled={waits(props.app)}
+      title={whyWaits(props.app)}
+      onClick={() => void step.does()}
+    >
+      {step.name} <kbd>{keyText(step.key)}</kbd>
+    </button>
+  );
   return (
-    <div class="speed">
-      <span class="desk r asked">
-        <span class="s">{caption(app.transport.speed())}</span>
-        <br />
-        <span class="m" classList={{ wa: behind(app.transport.speed(), app.transport.achieved()) }}>
-          asked {asked()} · got <b>{got()}</b>
-        </span>
-      </span>
-      <div class="slider">
-        <Deferred>
-          <Slider.Root
-            min={0}
-            max={SPEEDS.length - 1}
-            step={1}
-            thumbSize={THUMB}
-            value={[app.transport.speedIndex()]}
-            onValueChange={({ value }) => app.transport.setSpeed(value[0] ?? 0)}
-            aria-label={['Speed']}
-            getAriaValueText={({ value }) => `${speedText(SPEEDS[value] ?? 1)}, ${caption(SPEEDS[value] ?? 1)}`}
-          >
-            <Slider.Control class="slider-control">
-              <Slider.Track class="slider-track">
-                <Slider.Range class="slider-range" />
-              </Slider.Track>
-              <Slider.Thumb index={0} class="slider-thumb">
-                <Slider.HiddenInput />
-              </Slider.Thumb>
-            </Slider.Control>
-            <Deferred>
-              <Slider.MarkerGroup class="slider-marks">
-                <For each={LABELLED}>
-                  {(stop) => (
-                    <Slider.Marker
-                      value={SPEEDS.indexOf(stop)}
-                      class="slider-mark"
-                      style={{ 'pointer-events': 'auto' }}
-                      data-on={stop === app.transport.speed() ? '' : undefined}
-                      onClick={() => app.transport.setSpeed(SPEEDS.indexOf(stop))}
-                    >
-                      {speedText(stop)}
-                    </Slider.Marker>
-                  )}
-                </For>
-              </Slider.MarkerGroup>
-            </Deferred>
-          </Slider.Root>
-        </Deferred>
-      </div>
-    </div>
+    <Flyout
+      label="Step"
+      class="btn step-menu"
+      title="Step by an event or an engine step"
+      trigger={
+        <>
+          Step <Icon name="down" />
+        </>
+      }
+    >
+      {() => (
+        <>
+          <Step name="Step one event" key="step-event" does={() => transport.step('event')} />
+          <Step name="Step one engine step" key="step-engine" does={() => transport.step('engine-step')} />
+          <Step name="Step back" key="step-back" does={() => transport.stepBack()} />
+          <Step name="Step back one engine step" key="back-engine" does={() => transport.stepBack('engine-step')} />
+          <Step name="Run to the end" key="to-end" does={() => transport.toEnd()} />
+        </>
+      )}
+    </Flyout>
+  );
+}
+
+/** The large button. */
+function Play(props: { app: Pick<App, 'transport' | 'studies'> }): JSX.Element {
+  const app = props.app;
+  /** What the large button does at present. */
+  const doing = (): 'Stop' | 'Pause' | 'Play' =>
+    app.transport.progress() ? 'Stop' : app.transport.playsOn() ? 'Pause' : 'Play';
+  return (
+    <button
+      type="button"
+      class="play"
+      classList={{ ring: hasRing('play') }}
+      aria-label={doing()}
+      aria-describedby={describedBy('play')}
+      disabled={waits(app)}
+      title={whyWaits(app) ?? tooltip(doing(), 'play')}
+      onClick={() => void app.transport.toggle()}
+    >
+      <Icon name={doing() === 'Stop' ? 'stop' : doing() === 'Pause' ? 'pause' : 'play'} />
+    </button>
+  );
+}
+
+/** The way to the start and the speed, at the right. */
+function Speed(props: { app: Pick<App, 'transport' | 'studies'> }): JSX.Element {
+  const { transport } = props.app;
+  const phone = createMedia(PHONE);
+  return (
+    <>
+      <button
+        type="button"
+        class="btn sq"
+        aria-label="Restart"
+        disabled={waits(props.app)}
+        title={whyWaits(props.app) ?? tooltip('Restart', 'restart')}
+        onClick={() => void transport.restart()}
+      >
+        <Icon name="start" />
+      </button>
+      <select
+        class="speed"
+        aria-label="Speed"
+        title={caption(transport.speed())}
+        onChange={(event) => transport.setSpeed(Number(event.currentTarget.value))}
+      >
+        <For each={SPEEDS}>
+          {(stop, i) => (
+            <option value={i()} selected={i() === transport.speedIndex()}>
+              {phone() ? speedText(stop) : `Speed ${speedText(stop)}`}
+            </option>
+          )}
+        </For>
+      </select>
+    </>
   );
 }
 
@@ -349,50 +355,11 @@ function percent(progress: Progress): string {
   return progress.share === undefined ? '' : `${Math.floor(progress.share * 100)} %`;
 }
 
-function underWay(progress: Progress): string {
-  return progress.share === undefined ? 'looking…' : `${percent(progress)} of the way`;
+/** How much has come, in kilobytes of 1,000 bytes. */
+function loadedWords({ bytes, of }: Loading): string {
+  return `${plain(Math.floor(bytes / 1000))} of ${plain(Math.ceil(of / 1000))} KB`;
 }
 
-/** A field for the instant to go to. Invalid input stays, with an error. */
-function TimeField(props: { app: Pick<App, 'transport'> }): JSX.Element {
-  const [wrong, setWrong] = createSignal(false);
-  const go = (input: HTMLInputElement): void => {
-    const text = input.value.trim().replaceAll(',', '');
-    if (text === '') {
-      setWrong(false);
-      return;
-    }
-    const seconds = secondsOf(text);
-    const end = props.app.transport.frame()?.horizon_us ?? 0;
-    const fits = seconds !== undefined && (end === 0 || seconds * 1e6 <= end) && seconds <= 2 ** 32;
-    setWrong(!fits);
-    if (!fits || seconds === undefined) return;
-    input.value = '';
-    // Keys go to the page again.
-    input.blur();
-    void props.app.transport.seek(seconds);
-  };
-  return (
-    <label class="goto">
-      <span class="desk">Go to</span>
-      <input
-        class="in"
-        id="time-field"
-        aria-label="Go to time, in seconds"
-        aria-invalid={wrong()}
-        title={tooltip('A time in seconds, or minutes:seconds', 'time')}
-        placeholder={wrong() ? 'not a time' : 'time'}
-        inputmode="decimal"
-        autocomplete="off"
-        size={7}
-        onInput={() => setWrong(false)}
-        onChange={(event) => go(event.currentTarget)}
-      />
-      <Show when={wrong()}>
-        <span class="wa" role="alert">
-          from 0 to {plain((props.app.transport.frame()?.horizon_us || 2 ** 32 * 1e6) / 1e6)} s
-        </span>
-      </Show>
-    </label>
-  );
+function underWay(progress: Progress): string {
+  return progress.share === undefined ? 'looking…' : `${percent(progress)} of the way`;
 }

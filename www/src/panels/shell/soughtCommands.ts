@@ -3,7 +3,7 @@
 import GALLERY from '../../generated/gallery.json';
 import GLOSSARY from '../../generated/glossary.json';
 import type { App } from '../../state/app.ts';
-import type { Command } from '../../state/commands/commands.ts';
+import { type Command, commandsOf } from '../../state/commands/commands.ts';
 import { pathName, search } from '../parts/formFields.ts';
 
 /** Other words for fields, by path. */
@@ -43,6 +43,14 @@ export function wordCommands(): readonly Command[] {
     sought: true,
     action: () => dispatchEvent(new CustomEvent('glossary', { detail: word })),
   }));
+}
+
+/** Every command; with `sought`, fields and words of the glossary too, which are many. */
+export function allCommands(app: App, sought: boolean): readonly Command[] {
+  const listed = withCards(commandsOf(app));
+  if (!sought) return listed;
+  const presets = listed.findIndex(({ group }) => group === 'Preset');
+  return [...listed.slice(0, presets), ...fieldCommands(app.document), ...listed.slice(presets), ...wordCommands()];
 }
 
 /** The commands of presets, with the words of their cards. */

@@ -1,6 +1,7 @@
 // The key figures of both runs: A → B, which one is better, and how certain the difference is.
 
 import { For, type JSX, Show } from 'solid-js';
+import { keysOf } from '../../base/trust.ts';
 import {
   count,
   DASH,
@@ -14,7 +15,7 @@ import {
   text,
   usd,
 } from '../../base/units.ts';
-import type { Difference, Regret, RunComparison, RunRegret, Verdict } from '../../generated/boundary.ts';
+import type { Difference, Regret, RunComparison, RunRegret, TotalTable, Verdict } from '../../generated/boundary.ts';
 import { TableHead } from '../parts/TableHead.tsx';
 import './regret.css';
 
@@ -39,22 +40,33 @@ const money = (value: number): Quantity => {
   return { value: value < 0 ? `-${said}` : said, unit: '' };
 };
 const points = (value: number): Quantity => ({ value: percent(value, 1).value, unit: 'points' });
+
+/** Every figure of whole runs, in the order of the list; those without words are left to the command line. */
+const TOTALS: Readonly<Record<keyof TotalTable, Omit<Figure, 'of'> | undefined>> = {
+  goodput_per_s: { name: 'Goodput', say: ratePerS },
+  met_share: {
+    name: 'Objectives met',
+    about: 'of ended',
+    title: 'Of the requests that finished, were refused or dropped; refused and dropped ones have missed',
+    say: (v) => percent(v, 1),
+    sayChange: points,
+  },
+  finished_share: undefined,
+  output_tokens_per_s: undefined,
+  kv_hit_rate: { name: 'Cache hits', say: (v) => percent(v, 1), sayChange: points },
+  preemptions: undefined,
+  usd_per_million_output_tokens: { name: 'Cost / M output tokens', say: money },
+};
+
 export const FIGURES: readonly Figure[] = [
   { name: 'TTFT p99', of: (c) => c.metrics.ttft_ms.p99, over: (c) => c.metrics.ttft_ms.over?.text, say: durationMs },
   { name: 'TTFT p50', of: (c) => c.metrics.ttft_ms.p50, over: (c) => c.metrics.ttft_ms.over?.text, say: durationMs },
   { name: 'E2E p99', of: (c) => c.metrics.e2e_ms.p99, over: (c) => c.metrics.e2e_ms.over?.text, say: durationMs },
   { name: 'TPOT p99', of: (c) => c.metrics.tpot_ms.p99, over: (c) => c.metrics.tpot_ms.over?.text, say: durationMs },
-  { name: 'Goodput', of: (c) => c.totals.goodput_per_s, say: ratePerS },
-  {
-    name: 'Objectives met',
-    about: 'of ended',
-    title: 'Of the requests that finished, were refused or dropped; refused and dropped ones have missed',
-    of: (c) => c.totals.met_share,
-    say: (v) => percent(v, 1),
-    sayChange: points,
-  },
-  { name: 'Cache hits', of: (c) => c.totals.kv_hit_rate, say: (v) => percent(v, 1), sayChange: points },
-  { name: 'Cost / M output tokens', of: (c) => c.totals.usd_per_million_output_tokens, say: money },
+  ...keysOf(TOTALS).flatMap((key) => {
+    const figure = TOTALS[key];
+    return figure ? [{ ...figure, of: (c: RunComparison) => c.totals[key] }] : [];
+  }),
 ];
 
 export const WORDS: Readonly<Record<Verdict, string>> = {

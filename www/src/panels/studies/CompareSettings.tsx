@@ -1,11 +1,11 @@
 // The settings of two runs at the left: how many seeds, what differs, and how requests are paired.
 import { createMemo, createSignal, For, type JSX, Show } from 'solid-js';
 import { getAt, type Json } from '../../base/json.ts';
-import { sentence } from '../../base/schema.ts';
+import { sentence } from '../../base/keyWords.ts';
 import { count, durationMs, plain, text } from '../../base/units.ts';
 import type { RunComparison } from '../../generated/boundary.ts';
 import type { App } from '../../state/app.ts';
-import { changes, placedEdits, routeSaid } from '../../state/edits/edits.ts';
+import { type Change, placedEdits, routeSaid } from '../../state/edits/edits.ts';
 import type { Beside, Comparing } from '../../state/studies/compare.ts';
 import { choiceText, fieldAt, pathName, plainText } from '../parts/formFields.ts';
 import { TrustChip } from '../parts/Trust.tsx';
@@ -59,7 +59,8 @@ export function Seeds(props: { comparing: Comparing }): JSX.Element {
 
 /** The differences between B and A. */
 export function Differs(props: { app: Pick<App, 'document'>; b: Beside }): JSX.Element {
-  const listed = createMemo(() => changes(props.app.document.current(), props.b.document));
+  const differing = props.app.document.differing(() => ({ from: props.app.document.current(), to: props.b.document }));
+  const listed = (): readonly Change[] => differing() ?? [];
   /** Requests that B sends to other replicas. */
   const sent = createMemo(() => {
     const [inA, inB] = [props.app.document.current(), props.b.document].map((of) =>
@@ -103,7 +104,9 @@ export function Differs(props: { app: Pick<App, 'document'>; b: Beside }): JSX.E
         </For>
         <Show
           when={
-            listed().length + sent().length === 0 && edits(props.b.document) === edits(props.app.document.current())
+            differing()?.length === 0 &&
+            sent().length === 0 &&
+            edits(props.b.document) === edits(props.app.document.current())
           }
         >
           <li class="s">nothing: B is the same run</li>

@@ -195,11 +195,13 @@ export default function Race(props: {
                 race.rank(next);
               }}
             />
-            <div class="compare-buttons flat">
-              <button type="button" class="btn pri" disabled={race.running()} onClick={begin}>
-                {races()}
-              </button>
-            </div>
+          </div>
+          <div class="compare-buttons begins">
+            <button type="button" class="btn pri" disabled={race.running()} onClick={begin}>
+              {races()}
+            </button>
+          </div>
+          <div class="compare-chooser">
             <p class="compare-trouble" role="alert">
               {race.trouble()}
             </p>
@@ -230,10 +232,7 @@ export default function Race(props: {
           when={race.laps().length > 0 || race.running()}
           fallback={
             <div class="empty">
-              <p>Which policy is best on the same requests?</p>
-              <button type="button" class="btn pri" onClick={begin}>
-                Start the race
-              </button>
+              <p>Which policy is best on the same requests? Choose who runs, then start the race.</p>
             </div>
           }
         >

@@ -79,6 +79,30 @@ export function StudyFigure(props: {
   );
 }
 
+/**
+ * The values of a horizontal axis and its unit: a value at the end has the unit behind it, and the one before leaves room for
+ * both; else values near the end make room for the unit alone.
+ */
+export function withUnit(all: readonly Tick[], x: Place, end: number, unit: string | undefined): readonly Tick[] {
+  const last = all.at(-1);
+  if (unit === undefined || last === undefined) return all;
+  const clear = (chars: number): number => end - 8 - 7 * chars;
+  if (x(last[0]) < end - 2) return all.filter(([value]) => x(value) <= clear(unit.length));
+  const text = `${last[1]}\u00a0${unit}`;
+  return [...all.slice(0, -1).filter(([value]) => x(value) <= clear(text.length + 2)), [last[0], text]];
+}
+
+/** Values of a horizontal axis without those whose names would touch the one before. */
+export function apart(all: readonly Tick[], x: Place): readonly Tick[] {
+  let right = Number.NEGATIVE_INFINITY;
+  return all.filter(([value, text]) => {
+    const half = 3.5 * text.length;
+    if (x(value) - half < right + 6) return false;
+    right = x(value) + half;
+    return true;
+  });
+}
+
 /** Lines and values of the vertical axis, values of the horizontal one, and its unit at the end. */
 export function Axes(props: {
   width: number;
@@ -93,10 +117,8 @@ export function Axes(props: {
   const end = (): number => props.width - EDGE.right;
   // A value at the end leaves room for the unit, or goes inside the plot.
   const anchor = (value: number): 'middle' | 'end' => (props.x(value) > end() - 24 ? 'end' : 'middle');
-  const shown = (): readonly Tick[] =>
-    props.unit === undefined
-      ? props.columns
-      : props.columns.filter(([value]) => props.x(value) <= end() - 8 - 7 * (props.unit?.length ?? 0));
+  const shown = (): readonly Tick[] => withUnit(apart(props.columns, props.x), props.x, end(), props.unit);
+  const isJoined = (): boolean => shown().at(-1)?.[0] === props.columns.at(-1)?.[0];
   return (
     <>
       <For each={props.rows}>
@@ -117,7 +139,7 @@ export function Axes(props: {
         )}
       </For>
       <text x={end()} y={height() - 6} text-anchor="end">
-        {props.unit}
+        {isJoined() ? '' : props.unit}
       </text>
     </>
   );

@@ -3,8 +3,9 @@
 
 import { createEffect, createMemo, createSignal, For, type JSX, on, onCleanup, Show } from 'solid-js';
 import { getAt, type Json } from '../../base/json.ts';
+import { titled } from '../../base/keyWords.ts';
 import { isPhone } from '../../base/media.ts';
-import { type Option, titled } from '../../base/schema.ts';
+import type { Option } from '../../base/schema.ts';
 import { NBSP } from '../../base/units.ts';
 import type { App } from '../../state/app.ts';
 import { type OpenedStudy, sweepFile, sweepOfFile } from '../../state/studies/studyFiles.ts';
@@ -204,7 +205,13 @@ export default function Sweep(props: {
         </Show>
         <Show
           when={study.summary()}
-          fallback={<Before asked={asked} running={study.running() !== undefined} begin={begin} />}
+          fallback={
+            <p class="empty">
+              {study.running() === undefined
+                ? 'Where does it break? Curves with their knees appear as runs come in.'
+                : 'The first runs are under way…'}
+            </p>
+          }
         >
           {(summary) => (
             <>
@@ -240,22 +247,6 @@ function applyLinked(linked: SweepAsked, asked: Asked, setSeeds: (seeds: number)
   setSeeds(seedCountFor(linked.seeds));
 }
 
-/** The view before the first run, with one button that begins. */
-function Before(props: { asked: Asked; running: boolean; begin: () => void }): JSX.Element {
-  const varied = (): Varied => props.asked.varied();
-  return (
-    <div class="empty">
-      <Show when={!props.running} fallback={<p>The first runs are under way…</p>}>
-        <p>Where does it break? Curves with their knees appear as runs come in.</p>
-        <button type="button" class="btn pri" disabled={props.asked.wrong() !== ''} onClick={props.begin}>
-          Start: {varied() === TRAFFIC ? 'traffic' : varied().title} from {props.asked.from()} to {props.asked.to()}
-          {varied().unit === '' ? '' : `${NBSP}${varied().unit}`}
-        </button>
-      </Show>
-    </div>
-  );
-}
-
 /** The field, its range, the seeds and the routers. */
 function Settings(props: {
   asked: Asked;
@@ -287,9 +278,10 @@ function Settings(props: {
       </p>
       <SeedCount seeds={props.seeds} onSeeds={props.onSeeds} />
       <RouterChoice options={asked.options()} chosen={asked.routers()} onToggle={asked.toggle} />
-      <div class="compare-buttons flat">
+      <div class="compare-buttons flat begins">
         <button type="button" class="btn pri" disabled={asked.wrong() !== '' || props.running} onClick={props.begin}>
-          Sweep
+          Start: {asked.varied() === TRAFFIC ? 'traffic' : asked.varied().title} from {asked.from()} to {asked.to()}
+          {asked.varied().unit === '' ? '' : `${NBSP}${asked.varied().unit}`}
         </button>
       </div>
     </div>

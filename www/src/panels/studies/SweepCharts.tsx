@@ -2,16 +2,17 @@
 // objective; and cost against TTFT.
 
 import { createMemo, createSignal, For, type JSX, Show } from 'solid-js';
-import { PERCENTILES, type Percentile } from '../../base/latencies.ts';
 import { durationMs, NBSP, percent, plain, text, usd } from '../../base/units.ts';
 import { linearTop, logCeil, logFloor, logTicks } from '../../charts/scales.ts';
-import type {
-  Capacity,
-  CaseTheory,
-  CurveKnee,
-  SweepPoint,
-  SweepSummary,
-  SweepValue,
+import {
+  type Capacity,
+  type CaseTheory,
+  type CurveKnee,
+  PERCENTILES,
+  type Percentile,
+  type SweepPoint,
+  type SweepSummary,
+  type SweepValue,
 } from '../../generated/boundary.ts';
 import { Segments } from '../parts/Segments.tsx';
 import { Axes, along, FOOT, lineOf, StudyFigure, type Tick, tickMs, upward } from './StudyFigure.tsx';

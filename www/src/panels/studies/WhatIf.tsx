@@ -4,8 +4,8 @@ import { createEffect, createSignal, For, type JSX, on, onCleanup, Show } from '
 import { clock, count, DASH, durationMs, signed, text } from '../../base/units.ts';
 import type { Alternative, RequestDetail, WhatIf, WhatIfQuery } from '../../generated/boundary.ts';
 import type { App } from '../../state/app.ts';
-import { compareAsB } from '../../state/studies/runForB.ts';
-import { askWhatIf, prepareWhatIf, sentElsewhere, stopAsking } from '../../state/studies/whatIf.ts';
+import { sendElsewhere } from '../../state/studies/sendElsewhere.ts';
+import { askWhatIf, prepareWhatIf, stopAsking } from '../../state/studies/whatIf.ts';
 import { shownOf } from '../parts/regret.ts';
 import './whatif.css';
 
@@ -34,13 +34,7 @@ export default function WhatIfBlock(props: {
   };
   createEffect(on(() => props.detail.request, forget, { defer: true }));
 
-  const send = (to: number): void => {
-    const { request, routed_us: atUs } = props.detail;
-    if (atUs === undefined) return;
-    const document = sentElsewhere(app.document.current(), atUs, request, to);
-    compareAsB({ name: `request ${request} to r${to}`, document, request });
-    app.studies.setComparing(true);
-  };
+  const send = (to: number): void => void sendElsewhere(app, props.detail, to);
 
   const query = (): WhatIfQuery => {
     const { request, routed_us } = props.detail;

@@ -14,6 +14,15 @@ import './whatif.css';
 /** The requests to explain: those above a percentile, or all that arrived in a span of time. */
 const BANDS = [99, 95, 90, 50] as const;
 
+/** The span that two typed texts limit; a text that is no time leaves its side open. */
+function limits(from: string, to: string): Pick<ExplainQuery, 'from_us' | 'to_us'> {
+  const [fromS, toS] = [secondsOf(from.trim()), secondsOf(to.trim())];
+  return {
+    ...(fromS === undefined ? {} : { from_us: Math.round(fromS * 1e6) }),
+    ...(toS === undefined ? {} : { to_us: Math.round(toS * 1e6) }),
+  };
+}
+
 export default function Why(props: { app: Pick<App, 'transport' | 'selection' | 'document'> }): JSX.Element {
   const app = props.app;
   const [time, setTime] = createSignal<AccountedTime>('e2e');
@@ -29,14 +38,9 @@ export default function Why(props: { app: Pick<App, 'transport' | 'selection' | 
   async function ask(): Promise<void> {
     setBusy(true);
     setTrouble('');
-    const [fromS, toS] = [secondsOf(from().trim()), secondsOf(to().trim())];
     const query: ExplainQuery = {
-      time: time(),
-      above: above(),
-      by: by(),
-      until_us: app.transport.frame()?.now_us ?? 0,
-      ...(fromS === undefined ? {} : { from_us: Math.round(fromS * 1e6) }),
-      ...(toS === undefined ? {} : { to_us: Math.round(toS * 1e6) }),
+      ...{ time: time(), above: above(), by: by(), until_us: app.transport.frame()?.now_us ?? 0 },
+      ...limits(from(), to()),
     };
     const answer = await askWhy(app, query);
     setBusy(false);
@@ -60,12 +64,16 @@ export default function Why(props: { app: Pick<App, 'transport' | 'selection' | 
       setSpanShown(true);
     } else if (from().trim() === '' && to().trim() === '') setSpanShown(false);
   };
-  // A question from the charts: all requests of the span, by the latency of the chart it was selected on.
+  // The question of who opened this; from the charts, all requests of the span, by the latency of the chart it was selected on.
   createEffect(
     on(accountDue, (due) => {
-      const now = span();
-      if (!due || !now) return;
+      if (!due) return;
       setAccountDue(false);
+      const now = span();
+      if (!now) {
+        void ask();
+        return;
+      }
       setTime(now.of);
       setAbove(0);
       setBy('end');

@@ -2,17 +2,22 @@
 // shortcuts, the list of commands all of it. Loaded with either.
 import type { App } from '../app.ts';
 import { isSplit } from '../edits/roles.ts';
+import { chooseFile } from '../files/chooseFile.ts';
 import { askExchange } from '../files/exchange.ts';
 import { lesson, projector, setLearning, setProjector } from '../lessons/lesson.ts';
-import { setSharePart } from '../links/sharePart.ts';
+import { openShare } from '../links/sharePart.ts';
+import { openToPlay } from '../run/firstPlay.ts';
 import { choicesOf, chosen, sayWanted } from '../run/occasions.ts';
 import { PRESETS } from '../run/presets.ts';
 import { SPEEDS } from '../run/speeds.ts';
 import { type LeftTab, RIGHT_TABS, type RightTab } from '../slices/selection.ts';
-import { AREAS, type Area, setArea, setTall, setTimeWindow, tall, timeWindow } from '../view/closeup.ts';
-import { aroundOn, setAroundOn } from '../view/editFigures.ts';
+import { unfold } from '../view/calm.ts';
+import { type ChartMenuPart, setChartMenu } from '../view/chartMenu.ts';
+import { setArea, setTall, setTimeWindow, tall, timeWindow } from '../view/closeup.ts';
+import { switchWithout, withoutOn } from '../view/lastEdit.ts';
+import { showMinute } from '../view/minute.ts';
 import { setNoteEdited } from '../view/noteEdited.ts';
-import { setAccountOpen } from '../view/span.ts';
+import { setAccountDue, setAccountOpen } from '../view/span.ts';
 import { setSpanShown, spanShown } from '../view/spanShown.ts';
 import { setTheoryLaw, theoryLaw } from '../view/theoryLaw.ts';
 import { keysOf, SHORTCUTS, type ShortcutName } from './shortcuts.ts';
@@ -50,11 +55,15 @@ export type Command = {
 
 /** Other words for shortcuts. */
 const ALSO: Partial<Readonly<Record<ShortcutName, string>>> = {
+  view: 'calm simple instrument unfold fold',
   bare: 'present presentation slides full screen projector',
   share: 'link url embed iframe qr code',
   compare: 'race sweep difference second run b a/b',
   gallery: 'presets scenarios examples',
   branch: 'fork copy',
+  router: 'routing policy',
+  burst: 'spike traffic load',
+  'break-row': 'crash fail fault kill repair',
   break: 'crash fail fault kill',
   'to-end': 'finish complete',
   help: 'shortcuts keys',
@@ -75,6 +84,10 @@ const GROUP_OF: Readonly<Record<ShortcutName, Group>> = {
   'step-engine': 'Step',
   'step-back': 'Step',
   'back-engine': 'Step',
+  'back-1s': 'Step',
+  'on-1s': 'Step',
+  'back-10s': 'Step',
+  'on-10s': 'Step',
   'frame-on': 'Step',
   'frame-back': 'Step',
   slower: 'Speed',
@@ -82,12 +95,24 @@ const GROUP_OF: Readonly<Record<ShortcutName, Group>> = {
   undo: 'Edit',
   redo: 'Edit',
   branch: 'Edit',
+  router: 'Edit',
+  burst: 'Edit',
+  'break-row': 'Edit',
   break: 'Edit',
   'less-prefill': 'Edit',
   'more-prefill': 'Edit',
   rename: 'Words',
   mark: 'Words',
   search: 'View',
+  view: 'View',
+  scenario: 'View',
+  why: 'View',
+  'show-charts': 'View',
+  'show-lanes': 'View',
+  'show-kv': 'View',
+  'show-density': 'View',
+  next: 'View',
+  previous: 'View',
   leave: 'View',
   bare: 'View',
   say: 'View',
@@ -100,13 +125,6 @@ const GROUP_OF: Readonly<Record<ShortcutName, Group>> = {
 
 /** Shortcuts that do something only where pools have roles. */
 const OF_ROLES: readonly ShortcutName[] = ['next-transfer', 'next-landing', 'less-prefill', 'more-prefill'];
-
-const AREA_NAMES: Readonly<Record<Area, string>> = {
-  charts: 'the charts',
-  lanes: 'lanes: the steps of each replica',
-  kv: 'KV: the blocks of a replica',
-  density: 'density: latencies as heat maps',
-};
 
 /** The shortcuts, in the order of the groups. */
 export const KEYED: readonly (Command & { readonly name: ShortcutName })[] = SHORTCUTS.map((shortcut) => ({
@@ -122,23 +140,30 @@ const plain = (group: Group, does: string, action: (app: App) => void, also = ''
   ...{ does, group, keys: '', also, action },
 });
 
+/** The request shown in the inspector, as something to share. */
+function requestCommands({ selection }: App): readonly Command[] {
+  const { request } = selection.shown();
+  if (request === undefined) return [];
+  const share = (does: string, also: string): Command =>
+    plain('Share', does, (a) => openShare(a, 'request'), `share request ${also}`);
+  return [
+    share(`Share request #${request}…`, 'this selected'),
+    share(`Copy the link of #${request}…`, 'url address'),
+    share(`Copy the sentence about #${request}…`, 'explanation words text'),
+    share(`Save the picture of #${request}…`, 'waterfall svg download export'),
+    share(`Open #${request} in Perfetto…`, 'trace timeline place'),
+  ];
+}
+
 /** Files of the run, and the scenario as configuration of other programs. */
 function fileCommands(): readonly Command[] {
-  const files = (does: string, also: string): Command =>
-    plain(
-      'Share',
-      does,
-      (a) => {
-        setSharePart('files');
-        a.links.setSharing(true);
-      },
-      also,
-    );
+  const files = (does: string, also: string): Command => plain('Share', does, (a) => openShare(a, 'files'), also);
   return [
     files('Save a trace of the run for Perfetto…', 'perfetto chrome trace timeline export download'),
-    files('Save the run as a page of HTML…', 'html offline export download report'),
+    files('Save the run as a page of HTML…', 'html offline export download summary'),
     files('Save rows of requests, events or decisions…', 'csv jsonl spreadsheet notebook export download rows'),
-    plain('Share', 'Save the report of the run…', (a) => showTab(a, 'run'), 'json digest export download'),
+    files('Save the report of the run…', 'json digest export download'),
+    files('Save why slow requests are slow, as Markdown…', 'explain account export download'),
     plain(
       'Share',
       'Take the policy home: export it as configuration…',
@@ -179,22 +204,49 @@ const left =
     app.selection.setPhoneTab('scenario');
   };
 
+/** Opens a tool of the charts, over the charts of the whole page. */
+const chartTool =
+  (part: ChartMenuPart) =>
+  (app: App): void => {
+    unfold();
+    setArea('charts');
+    app.selection.setPhoneTab('charts');
+    setChartMenu({ part });
+  };
+
 /** What is shown of the run, and where. */
-function viewCommands(): readonly Command[] {
+function viewCommands(app: App): readonly Command[] {
   return [
-    ...AREAS.map((name) => plain('View', `Show ${AREA_NAMES[name]}`, () => setArea(name))),
-    plain('View', tall() ? 'Show the stage again' : 'Fold the stage away', () => setTall(!tall())),
+    plain('View', tall() ? 'Show the stage again' : 'Fold the stage to a strip', () => setTall(!tall()), 'tall height'),
     plain('View', spanShown() ? 'Clear the selected span' : 'Select a span of time', () => setSpanShown(!spanShown())),
     plain(
       'View',
       theoryLaw() === undefined ? 'Show the law of queueing theory' : 'Hide the law of queueing theory',
       () => setTheoryLaw(theoryLaw() === undefined ? '' : undefined),
     ),
+    ...(app.transport.anomalies().length > 0
+      ? [
+          plain('Run', 'Go to the latest anomaly', (a) => {
+            const mark = a.transport.anomalies().at(-1);
+            if (mark) void a.transport.showAnomaly(mark);
+          }),
+        ]
+      : []),
     ...(timeWindow() ? [plain('View', 'Show the whole time axis', () => setTimeWindow(undefined))] : []),
-    plain('View', aroundOn() ? 'Hide figures before and after an edit' : 'Compare before and after an edit', () => {
-      setArea('charts');
-      setAroundOn(!aroundOn());
+    plain(
+      'View',
+      withoutOn() ? 'Hide the run without the last edit' : 'Show the run without the last edit',
+      switchWithout,
+      'before and after dashed line counterfactual',
+    ),
+    plain('View', 'Show the stage as a table', (a) => {
+      unfold();
+      a.selection.setPhoneTab('stage');
+      requestAnimationFrame(() => document.querySelector<HTMLElement>('.stage-table-toggle')?.click());
     }),
+    plain('View', 'Choose charts…', chartTool('choose'), 'add remove order further more graphs'),
+    plain('View', 'Save charts…', chartTool('save'), 'png svg graphs'),
+    plain('View', 'Zoom the charts…', chartTool('tools'), 'time axis window'),
     plain('View', 'Show the form', left('form')),
     plain('View', 'Show the scenario as YAML', left('yaml')),
     plain('View', 'Show the list of changes', left('changes')),
@@ -218,6 +270,7 @@ function studyCommands(): readonly Command[] {
       (a) => {
         a.transport.pause();
         setAccountOpen(true);
+        setAccountDue(true);
         showTab(a, 'run');
       },
       'explain account latency',
@@ -251,24 +304,30 @@ export function commandsOf(app: App): readonly Command[] {
       left('form')(a);
       setNoteEdited('note');
     }),
-    ...viewCommands(),
+    ...viewCommands(app),
     ...studyCommands(),
     ...lessonCommands(),
+    plain(
+      'Page',
+      'Show the first minute again',
+      (a) => void showMinute(a),
+      'tour guide introduction steps new start help',
+    ),
     plain('Page', 'Change between light and dark', () => {
       void import('../../base/theme.ts').then(({ setTheme, theme }) => setTheme(theme() === 'dark' ? 'light' : 'dark'));
     }),
-    plain('Page', 'Open a trace, a scenario, a lesson or a benchmark…', () => {
-      document.querySelector<HTMLElement>('.top input[type=file]')?.click();
-    }),
+    plain('Page', 'Open a trace, a scenario, a lesson or a benchmark…', chooseFile, 'file upload'),
+    plain('Edit', 'Change the seed', (a) => a.selection.openField('seed'), 'random dice draws'),
+    ...fileCommands(),
+    ...requestCommands(app),
     plain(
       'Page',
       'Bring your fleet: import configuration of other programs…',
       () => askExchange({ kind: 'import', texts: [] }),
       'paste yaml kubernetes vllm serve epp helm',
     ),
-    ...fileCommands(),
     ...PRESETS.map((preset) =>
-      plain('Preset', `Open “${preset.title || preset.name}”`, (a) => void a.document.openPreset(preset), preset.name),
+      plain('Preset', `Open “${preset.title || preset.name}”`, (a) => void openToPlay(a, preset), preset.name),
     ),
   ];
 }

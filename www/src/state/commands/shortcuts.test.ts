@@ -46,6 +46,7 @@ test('keys typed into a field belong to it, except Escape, which leaves it', () 
 test('a widget keeps the keys it needs', () => {
   const slider = (selector: string): boolean => selector.includes('[role=slider]');
   expect(nameOf(pressed('ArrowRight'), slider)).toBeUndefined();
+  expect(nameOf(pressed('ArrowRight'))).toBe('on-1s');
   expect(nameOf(pressed('.'), slider)).toBe('step-event');
 });
 
@@ -78,10 +79,43 @@ test('single keys or all keys can be switched off; other modifiers belong to the
 test('a tooltip shows the keys of the table', () => {
   expect(tooltip('Pause', 'play')).toBe('Pause (Space)');
   expect(tooltip('Step one engine step', 'step-engine')).toBe('Step one engine step (Shift + .)');
-  expect(tooltip('Step one event', 'step-event')).toBe('Step one event (. or →)');
+  expect(tooltip('Slower', 'slower')).toBe('Slower ([ or −)');
 });
 
 test('commands are found from a field too, as its letters are no text there', () => {
   expect(nameOf(pressed('k', { ctrlKey: true }), inField)).toBe('palette');
   expect(nameOf(pressed('k'), inField)).toBeUndefined();
+});
+
+test('each function of the first view, of the work view and of the run has its key', () => {
+  const keys: Readonly<Record<string, string>> = {
+    ...{
+      ' ': 'play',
+      '.': 'step-event',
+      ',': 'step-back',
+      Home: 'restart',
+      End: 'to-end',
+      '[': 'slower',
+      ']': 'faster',
+    },
+    ...{ ArrowLeft: 'back-1s', ArrowRight: 'on-1s', r: 'router', b: 'burst', x: 'break-row', s: 'scenario', y: 'why' },
+    ...{
+      w: 'view',
+      j: 'next',
+      k: 'previous',
+      '1': 'show-charts',
+      '2': 'show-lanes',
+      '3': 'show-kv',
+      '4': 'show-density',
+    },
+    ...{ '/': 'search', Escape: 'leave' },
+  };
+  for (const [key, name] of Object.entries(keys)) expect(nameOf(pressed(key)), key).toBe(name);
+  expect(nameOf(pressed('ArrowLeft', { shiftKey: true }))).toBe('back-10s');
+  expect(nameOf(pressed('ArrowRight', { shiftKey: true }))).toBe('on-10s');
+});
+
+test('what other keys have displaced has a key of its own', () => {
+  const keys = { S: 'share', N: 'frame-back', P: 'pause', B: 'branch', '{': 'less-prefill', '}': 'more-prefill' };
+  for (const [key, name] of Object.entries(keys)) expect(nameOf(pressed(key, { shiftKey: true })), key).toBe(name);
 });

@@ -1,12 +1,18 @@
 // The keyboard shortcuts, each declared once: the handler, the help sheet and the tooltips all use this table.
 import { focusByPointer } from '../../base/focus.ts';
-import { NOTHING } from '../../base/view.ts';
 import type { App } from '../app.ts';
 import { isSplit } from '../edits/roles.ts';
+import { breakFocused, toolActs } from '../edits/tools.ts';
 import { wantedNamed } from '../run/occasions.ts';
+import { stepInspector } from '../run/stepInspector.ts';
 import { breakSelected } from '../view/breakMenu.ts';
+import { calm, scenarioOpen, setScenarioOpen, switchView, unfold } from '../view/calm.ts';
+import { AREAS, type Area, setArea } from '../view/closeup.ts';
+import { back } from '../view/depth.ts';
+import { endMinute } from '../view/minute.ts';
 import { setNoteEdited } from '../view/noteEdited.ts';
 import { setSidesHidden, sidesHidden } from '../view/sidesHidden.ts';
+import { setTitleEdited } from '../view/titleEdited.ts';
 
 /** A key with its modifiers. `shift` undefined: with or without, depending on the keyboard's layout. */
 type Chord = { readonly key: string; readonly shift?: boolean; readonly command?: boolean };
@@ -38,15 +44,19 @@ const PRESSED = 'button, a[href], summary, input';
 const WRITES =
   'input:not([type=checkbox], [type=radio], [type=range]), textarea, select, [contenteditable], [data-writes]';
 
+const AREA_NAMES: Readonly<Record<Area, string>> = {
+  charts: 'the charts',
+  lanes: 'lanes: the steps of each replica',
+  kv: 'KV: the blocks of a replica',
+  density: 'density: latencies as heat maps',
+};
+
 export const SHORTCUTS = [
   { name: 'play', does: 'Play or pause', keys: [{ key: ' ' }], action: (app) => void app.transport.toggle() },
   {
     name: 'step-event',
     does: 'Step one event',
-    keys: [
-      { key: '.', shift: false },
-      { key: 'ArrowRight', shift: false },
-    ],
+    keys: [{ key: '.', shift: false }],
     action: (app) => app.transport.step('event'),
   },
   {
@@ -56,17 +66,13 @@ export const SHORTCUTS = [
     also: [
       { key: '>', shift: true },
       { key: ':', shift: true },
-      { key: 'ArrowRight', shift: true },
     ],
     action: (app) => app.transport.step('engine-step'),
   },
   {
     name: 'step-back',
     does: 'Step back to the event before',
-    keys: [
-      { key: ',', shift: false },
-      { key: 'ArrowLeft', shift: false },
-    ],
+    keys: [{ key: ',', shift: false }],
     action: (app) => void app.transport.stepBack(),
   },
   {
@@ -76,10 +82,11 @@ export const SHORTCUTS = [
     also: [
       { key: '<', shift: true },
       { key: ';', shift: true },
-      { key: 'ArrowLeft', shift: true },
     ],
     action: (app) => void app.transport.stepBack('engine-step'),
   },
+  ...seconds(1, false),
+  ...seconds(10, true),
   {
     name: 'frame-on',
     does: 'Step one frame at the speed that is set',
@@ -89,7 +96,7 @@ export const SHORTCUTS = [
   {
     name: 'frame-back',
     does: 'Step one frame back',
-    keys: [{ key: 'b' }],
+    keys: [{ key: 'N', shift: true }],
     action: (app) => app.transport.stepFrame(-1),
   },
   {
@@ -108,7 +115,10 @@ export const SHORTCUTS = [
     name: 'choose-run-to',
     does: 'Choose what to run to',
     keys: [{ key: 'G', shift: true }],
-    action: () => document.querySelector<HTMLElement>('.run-to-choice')?.click(),
+    action: () => {
+      unfold();
+      document.querySelector<HTMLElement>('.run-to-choice')?.click();
+    },
   },
   {
     name: 'next-transfer',
@@ -122,43 +132,56 @@ export const SHORTCUTS = [
     keys: [{ key: 'L', shift: true }],
     action: (app) => app.transport.runTo(wantedNamed('landing')),
   },
-  { name: 'pause', does: 'Pause', keys: [{ key: 'k' }], action: (app) => app.transport.pause() },
+  { name: 'pause', does: 'Pause', keys: [{ key: 'P', shift: true }], action: (app) => app.transport.pause() },
   {
     name: 'slower',
     does: 'Slower',
-    keys: [{ key: 'j' }, { key: '-' }],
+    keys: [{ key: '[' }, { key: '-' }],
     also: [{ key: '−' }],
     action: (app) => app.transport.setSpeed(app.transport.speedIndex() - 1),
   },
   {
     name: 'faster',
     does: 'Faster',
-    keys: [{ key: 'l' }, { key: '+' }],
+    keys: [{ key: ']' }, { key: '+' }, { key: 'l' }],
     also: [{ key: '=' }],
     action: (app) => app.transport.setSpeed(app.transport.speedIndex() + 1),
   },
   {
     name: 'less-prefill',
-    does: 'Turn a prefill replica into a decode replica; slower in a fleet without these roles',
-    keys: [{ key: '[' }],
+    does: 'Turn a prefill replica into a decode replica',
+    keys: [{ key: '{' }],
     action: (app) => moveReplicas(app, -1),
   },
   {
     name: 'more-prefill',
-    does: 'Turn a decode replica into a prefill replica; faster in a fleet without these roles',
-    keys: [{ key: ']' }],
+    does: 'Turn a decode replica into a prefill replica',
+    keys: [{ key: '}' }],
     action: (app) => moveReplicas(app, 1),
+  },
+  { name: 'router', does: 'Choose the router', keys: [{ key: 'r' }], action: chooseRouter },
+  {
+    name: 'burst',
+    does: 'Send a burst of requests',
+    keys: [{ key: 'b' }],
+    action: (app) => toolActs(app).burst(),
+  },
+  {
+    name: 'break-row',
+    does: 'Break the replica in focus, or mend it',
+    keys: [{ key: 'x' }],
+    action: breakFocused,
   },
   {
     name: 'break',
-    does: 'Break the selected replica',
+    does: 'Choose what breaks in the selected replica',
     keys: [{ key: 'f' }],
     action: (app) => breakSelected(app),
   },
   {
     name: 'restart',
     does: 'Restart',
-    keys: [{ key: 'Home' }, { key: 'r' }],
+    keys: [{ key: 'Home' }],
     action: (app) => void app.transport.restart(),
   },
   { name: 'to-end', does: 'Run to the end', keys: [{ key: 'End' }], action: (app) => app.transport.toEnd() },
@@ -175,8 +198,52 @@ export const SHORTCUTS = [
     also: [{ key: 'y', command: true }],
     action: (app) => void app.document.redo(),
   },
-  { name: 'time', does: 'Type the time to go to', keys: [{ key: 't' }], action: () => focusOn('#time-field') },
-  { name: 'search', does: 'Search the form', keys: [{ key: '/' }], action: (app) => app.selection.searchForm() },
+  {
+    name: 'time',
+    does: 'Type the time to go to',
+    keys: [{ key: 't' }],
+    action: () => {
+      unfold();
+      focusOn('#time-field');
+    },
+  },
+  {
+    name: 'search',
+    does: 'Search the form',
+    keys: [{ key: '/' }],
+    action: (app) => app.selection.searchForm(),
+  },
+  { name: 'view', does: 'Open the whole page, or the first view again', keys: [{ key: 'w' }], action: switchView },
+  {
+    name: 'scenario',
+    does: 'Open the scenario at its edge and close it, or go to it where it is open',
+    keys: [{ key: 's' }],
+    action: showScenario,
+  },
+  {
+    name: 'why',
+    does: 'Open the inspector at its edge and close it, or go to it where it is open',
+    keys: [{ key: 'y' }],
+    action: showWhy,
+  },
+  ...AREAS.map((name, i) => ({
+    name: `show-${name}` as const,
+    does: `Show ${AREA_NAMES[name]}`,
+    keys: [{ key: String(i + 1) }],
+    action: (app: App) => showArea(app, name),
+  })),
+  {
+    name: 'next',
+    does: 'Next request, or the next of what the inspector shows',
+    keys: [{ key: 'j' }],
+    action: (app) => stepInspector(app, 1),
+  },
+  {
+    name: 'previous',
+    does: 'Previous request, or the one before of what the inspector shows',
+    keys: [{ key: 'k' }],
+    action: (app) => stepInspector(app, -1),
+  },
   {
     name: 'gallery',
     does: 'Gallery of presets',
@@ -190,7 +257,12 @@ export const SHORTCUTS = [
     action: () => void setSidesHidden(!sidesHidden()),
   },
   { name: 'say', does: 'Announce the state of the run', keys: [{ key: 'v' }], action: (app) => app.dialogs.say() },
-  { name: 'share', does: 'Share this run', keys: [{ key: 's' }], action: (app) => void app.links.setSharing(true) },
+  {
+    name: 'share',
+    does: 'Share this run',
+    keys: [{ key: 'S', shift: true }],
+    action: (app) => void app.links.setSharing(true),
+  },
   {
     name: 'compare',
     does: 'Compare with a second run',
@@ -211,7 +283,10 @@ export const SHORTCUTS = [
     name: 'rename',
     does: 'Edit the title',
     keys: [{ key: 'F2' }],
-    action: () => document.querySelector<HTMLElement>('.title-button')?.click(),
+    action: () => {
+      unfold();
+      setTitleEdited(true);
+    },
   },
   {
     name: 'palette',
@@ -225,7 +300,12 @@ export const SHORTCUTS = [
     keys: [{ key: '?' }],
     action: (app) => void app.dialogs.setHelp(true),
   },
-  { name: 'leave', does: 'Close, or clear the selection', keys: [{ key: 'Escape' }], action: leave },
+  {
+    name: 'leave',
+    does: 'Close, go back one level of the selection, or skip the steps',
+    keys: [{ key: 'Escape' }],
+    action: leave,
+  },
 ] as const satisfies readonly Shortcut[];
 
 export type ShortcutName = (typeof SHORTCUTS)[number]['name'];
@@ -296,7 +376,46 @@ export function handleKey(event: KeyboardEvent, app: App, allowed: Allowed): voi
 function moveReplicas(app: App, by: number): void {
   if (isSplit(app.document.inForce()))
     void import('../edits/changeRoles.ts').then((m) => m.changeRoles(app, { move: { by } }));
-  else app.transport.setSpeed(app.transport.speedIndex() + by);
+  else app.dialogs.tell('No pool of this fleet has a role.');
+}
+
+/** The keys that go back and on by some seconds of the run. */
+function seconds(s: 1 | 10, shift: boolean) {
+  const by = (direction: 1 | -1) => (app: App) => app.transport.seekBy(direction * s * 1e6);
+  return [
+    { name: `back-${s}s`, does: `Go back ${s} s`, keys: [{ key: 'ArrowLeft', shift }], action: by(-1) },
+    { name: `on-${s}s`, does: `Go on ${s} s`, keys: [{ key: 'ArrowRight', shift }], action: by(1) },
+  ] as const;
+}
+
+/** Shows a view of the charts' area, which has a tab of its own on a phone. */
+function showArea(app: Pick<App, 'selection'>, name: Area): void {
+  setArea(name);
+  app.selection.setPhoneTab('charts');
+}
+
+/** Opens the menu of routers where the page has one, or else the field of the form. */
+function chooseRouter(app: Pick<App, 'selection'>): void {
+  const menu = document.querySelector<HTMLElement>('.router-tool');
+  if (menu) menu.click();
+  else app.selection.openField('cluster.routing');
+}
+
+function showScenario(app: Pick<App, 'selection'>): void {
+  if (calm()) {
+    setScenarioOpen(!scenarioOpen());
+    return;
+  }
+  app.selection.setPhoneTab('scenario');
+  focusOn('.left [role=tab][aria-selected=true]');
+}
+
+function showWhy({ selection }: Pick<App, 'selection'>): void {
+  const open = !selection.drawer();
+  selection.setDrawer(open);
+  if (calm() || !open) return;
+  selection.setPhoneTab('inspector');
+  focusOn('.right [role=tab][aria-selected=true]');
 }
 
 function focusOn(selector: string): void {
@@ -305,10 +424,12 @@ function focusOn(selector: string): void {
 
 function leave(app: Pick<App, 'transport' | 'selection' | 'dialogs'>): void {
   if (app.dialogs.notice()) app.dialogs.setNotice(undefined);
-  else if (app.selection.selected().request !== undefined || app.selection.selected().replica !== undefined)
-    app.selection.select(NOTHING);
+  else if (back(app)) return;
   else if (app.transport.progress()) app.transport.pause();
-  else app.selection.setDrawer(false);
+  else if (app.selection.drawer()) app.selection.setDrawer(false);
+  else if (scenarioOpen()) setScenarioOpen(false);
+  // An open menu closes by itself.
+  else if (calm() && !document.querySelector(':popover-open')) endMinute();
 }
 
 const WORDS: Readonly<Record<string, string>> = {
@@ -330,8 +451,11 @@ export function keysOf(shortcut: { readonly keys: readonly Chord[] }): string {
     .join(' or ');
 }
 
-/** A tooltip: the action of a control, then its keys. */
-export function tooltip(what: string, name: ShortcutName): string {
+/** The keys of a shortcut by its name. */
+export function keyText(name: ShortcutName): string {
   const shortcut = SHORTCUTS.find((s) => s.name === name);
-  return shortcut ? `${what} (${keysOf(shortcut)})` : what;
+  return shortcut ? keysOf(shortcut) : '';
 }
+
+/** A tooltip: the action of a control, then its keys. */
+export const tooltip = (what: string, name: ShortcutName): string => `${what} (${keyText(name)})`;

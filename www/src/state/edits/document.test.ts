@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { getAt, type Json, setAt } from '../../base/json.ts';
 import { onTrace, withValue } from './document.ts';
-import { changes, placedEdits } from './edits.ts';
+import { placedEdits } from './edits.ts';
 
 const DOC: Json = {
   title: 'four',
@@ -12,9 +12,9 @@ const DOC: Json = {
 };
 
 test('undoing a change restores the value or its absence', () => {
-  const next = setAt(DOC, 'cluster.pools[0].name', 'x');
-  const [change] = changes(DOC, next);
-  expect(withValue(next, change?.path ?? '', change?.from)).toEqual(DOC);
+  const [name, replicas] = ['cluster.pools[0].name', 'cluster.pools[0].replicas'];
+  expect(withValue(setAt(DOC, name, 'x'), name, undefined)).toEqual(DOC);
+  expect(withValue(setAt(DOC, replicas, 9), replicas, 4)).toEqual(DOC);
 });
 
 test('a trace replaces the traffic and runs to its end', () => {

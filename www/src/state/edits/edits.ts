@@ -1,16 +1,8 @@
-// Edits: changes of the document at an instant. An edit has the paths it sets and the pools and clients it adds. This
-// file computes the edit between two documents, and the document in force at an instant.
-import {
-  child,
-  equal,
-  getAt,
-  isObject,
-  type Json,
-  type JsonObject,
-  joinPath,
-  parsePath,
-  setAt,
-} from '../../base/json.ts';
+// Edits as the page has them: those of a document's list, and the document in force at an instant. What an edit makes of
+// a document, and the edits that a change needs, the simulation says.
+import { child, equal, getAt, isObject, type Json, setAt } from '../../base/json.ts';
+import { trust } from '../../base/trust.ts';
+import type { InForce } from '../../generated/boundary.ts';
 
 type Values = Readonly<Record<string, Json>>;
 
@@ -23,99 +15,15 @@ export type Edit = { readonly set?: Values; readonly add?: Values; readonly rout
 /** An edit of the document's list, with its instant. */
 export type PlacedEdit = { readonly atUs: number; readonly edit: Edit; readonly off: boolean };
 
-export type Change = { readonly path: string; readonly from: Json | undefined; readonly to: Json | undefined };
+/** A field that differs between two documents. */
+export type Change = { readonly path: string; readonly from?: Json; readonly to?: Json };
 
 /** The lists that edits only add to, so that positions stay valid. */
-export const GROWING = ['cluster.pools', 'workload.clients'] as const;
-export type GrowingList = (typeof GROWING)[number];
-
-/** The differences between two documents, edits aside. A value whose variant differs is one change. */
-export function changes(from: Json, to: Json): readonly Change[] {
-  const all: Change[] = [];
-  compare(from, to, '', all);
-  return all;
-}
-
-function compare(from: Json | undefined, to: Json | undefined, path: string, into: Change[]): void {
-  if (path === 'edits' || equal(from, to)) return;
-  if (Array.isArray(from) && Array.isArray(to) && from.length === to.length) {
-    from.forEach((item: Json, i) => {
-      compare(item, to[i], joinPath(path, i), into);
-    });
-    return;
-  }
-  if (isObject(from) && isObject(to) && sameVariant(from, to)) {
-    for (const key of new Set([...Object.keys(from), ...Object.keys(to)]))
-      compare(from[key], to[key], joinPath(path, key), into);
-    return;
-  }
-  into.push({ path, from, to });
-}
-
-/** Objects of one key may be the variants of a choice: with another key they are another choice. */
-function sameVariant(a: JsonObject, b: JsonObject): boolean {
-  const [first] = Object.keys(a);
-  const tagged = Object.keys(a).length === 1 && Object.keys(b).length === 1;
-  return !tagged || (first !== undefined && Object.hasOwn(b, first));
-}
-
-/**
- * The edits that turn the document `from` into `to`: one, unless a list grows by several entries. Undefined if pools or
- * clients would be removed, which no edit does.
- */
-export function editsBetween(from: Json, to: Json): readonly Edit[] | undefined {
-  const added = new Map<string, Json[]>();
-  let before = from;
-  for (const list of GROWING) {
-    const [old, next] = [getAt(from, list), getAt(to, list)];
-    if (!Array.isArray(old) || !Array.isArray(next)) continue;
-    if (next.length < old.length) return undefined;
-    if (next.length === old.length) continue;
-    added.set(list, next.slice(old.length));
-    before = setAt(before, list, [...old, ...next.slice(old.length)]);
-  }
-  const set = settable(changes(before, to), to);
-  const edits: Edit[] = [];
-  for (let i = 0; i === 0 || [...added.values()].some((entries) => i < entries.length); i += 1) {
-    const add = Object.fromEntries(
-      [...added].flatMap(([list, entries]) => (entries[i] === undefined ? [] : [[list, entries[i] ?? null]])),
-    );
-    const edit = {
-      ...(i === 0 && Object.keys(set).length > 0 ? { set } : {}),
-      ...(Object.keys(add).length > 0 ? { add } : {}),
-    };
-    if (Object.keys(edit).length > 0) edits.push(edit);
-  }
-  return edits;
-}
-
-/** Values by path. A removed key cannot be set, so its whole parent object is. */
-function settable(all: readonly Change[], to: Json): Values {
-  const paths = all.map(({ path }) => {
-    let at = path;
-    while (getAt(to, at) === undefined && at !== '') at = parentOf(at);
-    return at;
-  });
-  const outer = paths.filter((path) => !paths.some((other) => other !== path && isWithin(path, other)));
-  return Object.fromEntries([...new Set(outer)].map((path) => [path, getAt(to, path) ?? null]));
-}
-
-function parentOf(path: string): string {
-  return parsePath(path).slice(0, -1).reduce<string>(joinPath, '');
-}
+export type GrowingList = 'cluster.pools' | 'workload.clients';
 
 /** Whether `path` is `outer` or is under it. */
 export function isWithin(path: string, outer: string): boolean {
   return path === outer || path.startsWith(`${outer}.`) || path.startsWith(`${outer}[`);
-}
-
-/** The document after an edit: fields are set first, then entries are added. */
-export function withEdit(document: Json, edit: Edit): Json {
-  const set = Object.entries(edit.set ?? {}).reduce((now, [path, value]) => setAt(now, path, value), document);
-  return Object.entries(edit.add ?? {}).reduce((now, [list, entry]) => {
-    const items = getAt(now, list);
-    return setAt(now, list, [...(Array.isArray(items) ? items : []), entry]);
-  }, set);
 }
 
 /** The edits of a document, with their instants. */
@@ -170,67 +78,28 @@ export function samePlaced(a: PlacedEdit, b: PlacedEdit): boolean {
   return (
     a.atUs === b.atUs &&
     a.off === b.off &&
-    equal(a.edit.set ?? {}, b.edit.set ?? {}) &&
-    equal(a.edit.add ?? {}, b.edit.add ?? {}) &&
-    equal(a.edit.route ?? {}, b.edit.route ?? {}) &&
-    equal(a.edit.fault ?? {}, b.edit.fault ?? {})
+    (['set', 'add', 'route', 'fault'] as const).every((key) => equal(a.edit[key], b.edit[key]))
   );
 }
 
-/** The document in force at an instant: with the edits up to it. */
-export function effective(document: Json, nowUs: number): Json {
-  return placedEdits(document)
-    .filter(({ atUs, off }) => !off && atUs <= nowUs)
-    .toSorted((a, b) => a.atUs - b.atUs)
-    .reduce((now, { edit }) => withEdit(now, edit), document);
+/** The document in force at an instant, from the changes of a run. */
+export function inForceAt(document: Json, changes: readonly InForce[], nowUs: number): Json {
+  return changes
+    .filter(({ from_us }) => from_us <= nowUs)
+    .flatMap(({ set }) => Object.entries(trust<Values>(set)))
+    .reduce((now, [path, value]) => setAt(now, path, value), document);
 }
 
-/** The document with the edit at `index` changed, and its edits in the order in which they apply. */
-function withEditAt(document: Json, index: number, change: (edit: JsonObject) => JsonObject): Json {
+/** The edit at `index` as the document writes it. */
+export function writtenEdit(document: Json, index: number): Json {
+  return getAt(document, `edits[${index}]`) ?? null;
+}
+
+/** The document without the latest edit that is written like this; undefined if it has none. */
+export function withoutWritten(document: Json, written: Json): Json | undefined {
   const edits = child(document, 'edits');
-  if (!Array.isArray(edits)) return document;
-  const changed = edits.map((edit: Json, i) => (i === index && isObject(edit) ? change(edit) : edit));
-  return setAt(
-    document,
-    'edits',
-    changed.toSorted((a, b) => Number(child(a, 'at_us')) - Number(child(b, 'at_us'))),
-  );
-}
-
-/** The document with the edit at `index` at another instant. */
-export function movedEdit(document: Json, index: number, atUs: number): Json {
-  return withEditAt(document, index, ({ after_events: _, ...edit }) => ({ ...edit, at_us: atUs }));
-}
-
-/**
- * The document in which the fault of the edit at `index` is over at another instant. Its length is the setting, in
- * seconds, after which it is over at `untilUs` now.
- */
-export function stretchedEdit(document: Json, index: number, untilUs: number, nextUs: number): Json {
-  return withEditAt(document, index, (edit) => {
-    const { fault, at_us: at } = edit;
-    if (!isObject(fault)) return edit;
-    const [[kind, settings] = ['', null]] = Object.entries(fault);
-    if (!isObject(settings)) return edit;
-    const seconds = (us: number): number => (us - Number(at)) / 1e6;
-    const key = Object.keys(settings).find((k) => Math.abs(Number(settings[k]) - seconds(untilUs)) < 1e-5);
-    // At zero it would have no end.
-    const length = Math.max(0.001, Math.round(seconds(nextUs) * 1000) / 1000);
-    return key === undefined ? edit : { ...edit, fault: { [kind]: { ...settings, [key]: length } } };
-  });
-}
-
-/** The document with the edit at `index` switched off, or on again. */
-export function switchedEdit(document: Json, index: number): Json {
-  return withEditAt(document, index, ({ off, ...edit }) => (off === true ? edit : { ...edit, off: true }));
-}
-
-/** The document with another value in the edit at `index`. */
-export function revisedEdit(document: Json, index: number, path: string, value: Json): Json {
-  return withEditAt(document, index, (edit) => {
-    const set = child(edit, 'set');
-    return { ...edit, set: { ...(isObject(set) ? set : {}), [path]: value } };
-  });
+  const at = Array.isArray(edits) ? edits.findLastIndex((edit: Json) => equal(edit, written)) : -1;
+  return at < 0 ? undefined : withoutEdit(document, at);
 }
 
 /** The document without the edit at `index`. */
@@ -248,60 +117,4 @@ export function withoutEdit(document: Json, index: number): Json {
 export function lengthOf(document: Json, list: string): number {
   const items = getAt(document, list);
   return Array.isArray(items) ? items.length : 0;
-}
-
-/** The path of the amount of a pool or client: replicas, or requests per second. Undefined if there is none. */
-export function amountPath(document: Json, list: string, index: number): string | undefined {
-  const entry = joinPath(list, index);
-  if (list === 'cluster.pools') return `${entry}.replicas`;
-  const arrivals = getAt(document, `${entry}.arrivals`);
-  const [kind] = isObject(arrivals) ? Object.keys(arrivals) : [];
-  return kind === undefined ? undefined : `${entry}.arrivals.${kind}.rate_per_s`;
-}
-
-/**
- * The inverse of `edit` at an instant, with `document` in force before it: old values, and amount zero and no role for
- * added entries.
- */
-export function inverse(edit: Edit, document: Json, initial: (path: string) => Json | undefined): Edit {
-  const after = withEdit(document, edit);
-  const set = Object.keys(edit.set ?? {}).map((path): [string, Json] => [
-    path,
-    getAt(document, path) ?? initial(path) ?? null,
-  ]);
-  const emptied = Object.keys(edit.add ?? {}).flatMap((list): [string, Json][] => {
-    const index = lengthOf(document, list);
-    const path = amountPath(after, list, index);
-    const role = `${joinPath(list, index)}.role`;
-    return [
-      ...(path === undefined ? [] : [[path, 0] as [string, Json]]),
-      // An emptied pool would still need one with the other role.
-      ...(getAt(after, role) === undefined ? [] : [[role, 'mixed'] as [string, Json]]),
-    ];
-  });
-  return { set: Object.fromEntries([...set, ...emptied]) };
-}
-
-/** A further entry of a list: a copy of the last non-empty one, under an unused name. */
-export function furtherEntry(document: Json, list: GrowingList): Json | undefined {
-  const items = getAt(document, list);
-  if (!Array.isArray(items) || items.length === 0) return undefined;
-  const amount = (index: number): Json | undefined => {
-    const path = amountPath(document, list, index);
-    return path === undefined ? undefined : getAt(document, path);
-  };
-  const filled = items.findLastIndex((_: Json, i) => amount(i) !== 0);
-  const copied = filled < 0 ? items.length - 1 : filled;
-  const names = items.map((item: Json) => String(child(item, 'name') ?? ''));
-  const named = setAt(items[copied] ?? {}, 'name', freeName(names, names[copied] ?? ''));
-  const own = amountPath(setAt(document, list, [named]), list, 0);
-  return filled < 0 && own !== undefined ? setAt(named, own.slice(`${list}[0].`.length), 1) : named;
-}
-
-/** `chat` → `chat-2` → `chat-3`: the first unused name. */
-export function freeName(names: readonly string[], like: string): string {
-  const stem = like.replace(/-\d+$/, '') || 'new';
-  let n = 2;
-  while (names.includes(`${stem}-${n}`)) n += 1;
-  return `${stem}-${n}`;
 }

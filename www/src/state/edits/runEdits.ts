@@ -1,62 +1,77 @@
 // Edits of the run on screen: at the playhead during the run if possible, else the run restarts.
 import { batch } from 'solid-js';
 import { equal, getAt, type Json, parsePath, setAt } from '../../base/json.ts';
-import { readDocument } from '../../base/text.ts';
+import type { Schema } from '../../base/schema.ts';
+import { readDocument, writeDocument } from '../../base/text.ts';
+import { trust } from '../../base/trust.ts';
+import type { EditRevision, RunAnswers, RunQuestion, Undo } from '../../generated/boundary.ts';
+import type { QueryOf } from '../../sim/packet.ts';
 import { namedRunOf, namedRunsAfter } from '../run/namedRuns.ts';
 import type { Opening } from '../run/runLoading.ts';
 import { type RunProblems, type RunState, type Surroundings, underWords, wordsOf } from '../run/runState.ts';
-import {
-  type Edit,
-  editsBetween,
-  effective,
-  furtherEntry,
-  type GrowingList,
-  movedEdit,
-  revisedEdit,
-  stretchedEdit,
-  switchedEdit,
-  withEdit,
-  withoutEdit,
-} from './edits.ts';
-import { type Done, liveStep, recorded } from './undo.ts';
+import { type Edit, type GrowingList, withoutEdit, writtenEdit } from './edits.ts';
+import { type Done, type MadeEdit, recorded } from './undo.ts';
 
 export type Live = ReturnType<typeof createLive>;
 
+/** The answer of the simulation about the run; undefined if it refuses, with its problems shown at `path`. */
+type AskRun = <K extends keyof RunAnswers>(
+  kind: K,
+  query: QueryOf<RunQuestion, K>,
+  path?: string,
+) => Promise<RunAnswers[K] | undefined>;
+
 export function createLive({ client, schema }: Surroundings, state: RunState, { attempt, tell }: RunProblems) {
-  const { document, setDocument, inForce, setNamedRuns, setHistory, latest } = state;
+  const { document, inForce, showDocument, setNamedRuns, setHistory, latest } = state;
+
+  const ask: AskRun = async (kind, query, path = '') => {
+    let answer: RunAnswers[typeof kind] | undefined;
+    await attempt(async () => {
+      answer = await client().ask(kind, query);
+    }, path);
+    return answer;
+  };
 
   /** Applies edits at the playhead, as far as they are accepted. */
   async function applyLive(all: readonly Edit[], path: string, record = true): Promise<boolean> {
     return attempt(async () => {
       for (const edit of all) {
-        const [before, old] = [inForce(), document()];
+        const old = document();
         const accepted = await client().apply(JSON.stringify(edit));
         latest.id = accepted.id;
         batch(() => {
           latest.editedUs = accepted.nowUs;
           const next = underWords(readDocument(accepted.scenario), wordsOf(old));
-          setDocument(next);
+          const made = showDocument(next, accepted.documents).latest;
+          latest.made = made && { atUs: accepted.nowUs, written: writtenEdit(next, made.index) };
           tell(accepted.diagnostics, path);
           const { left } = accepted;
           setNamedRuns((all) =>
             left ? namedRunsAfter(all, { document: old, figures: left }, next) : namedRunOf(all, next),
           );
           // Undo of an edit in the past shows the old run again; any other edit is undone by its inverse.
-          const step: Done = left
+          const step: Done | undefined = left
             ? { kind: 'restart', before: old, after: next }
-            : liveStep(edit, before, accepted.nowUs, initialOf);
-          if (record) setHistory((h) => recorded(h, step));
+            : latest.made && made && liveStep(edit, latest.made, made.undo);
+          if (record && step) setHistory((h) => recorded(h, step));
         });
       }
     }, path);
   }
 
-  /** The default of a field missing in a document. */
-  function initialOf(path: string): Json | undefined {
-    return schema.fields(inForce(), parsePath(path))[0]?.initial;
+  function liveStep(edit: Edit, made: MadeEdit, { back, again, added }: Undo): Done {
+    const set = Object.entries(trust<Record<string, Json>>(back)).map(([path, value]) => [
+      path,
+      value ?? schema.fields(inForce(), parsePath(path))[0]?.initial ?? null,
+    ]);
+    const redo = again === undefined ? edit : { set: trust<Record<string, Json>>(again) };
+    return { kind: 'live', made, edit, back: { set: Object.fromEntries(set) }, again: redo, added };
   }
 
-  return { applyLive, initialOf };
+  /** A document of the simulation, under the title and note of the page. */
+  const worded = (text: string): Json => underWords(readDocument(text), wordsOf(document()));
+
+  return { applyLive, ask, worded };
 }
 
 const isWord = (path: string): path is 'title' | 'note' => path === 'title' || path === 'note';
@@ -71,58 +86,40 @@ function createRename({ document, setHistory, setWords }: RunState) {
   };
 }
 
-/**
- * The document without the edits of `path` made at this instant, if `value` is the value before them: a value set
- * back leaves no edit.
- */
-function createTakenBack({ playsOn }: Surroundings, { document, listed, nowUs }: RunState, { initialOf }: Live) {
-  return function takenBack(path: string, value: Json): Json | undefined {
-    const here = listed().filter(
-      ({ atUs, scheduled, edit }) =>
-        !scheduled && atUs === nowUs() && equal(Object.keys(edit.set ?? {}), [path]) && edit.add === undefined,
-    );
-    if (here.length === 0 || playsOn()) return undefined;
-    const next = here.reduceRight((now, { index }) => withoutEdit(now, index), document());
-    const before = getAt(effective(next, nowUs()), path) ?? initialOf(path);
-    return equal(before, value) ? next : undefined;
-  };
-}
-
-/** The document with an edit at its beginning. */
-function withFirst(document: Json, edit: Edit): Json {
-  const edits = getAt(document, 'edits');
-  return setAt(document, 'edits', [{ at_us: 0, ...edit }, ...(Array.isArray(edits) ? edits : [])]);
+/** Whether all of it can change during the run. */
+function canBeEdits(schema: Schema, all: readonly Edit[]): boolean {
+  const paths = all.flatMap((edit) => [...Object.keys(edit.set ?? {}), ...Object.keys(edit.add ?? {})]);
+  return paths.every((path) => ['live', 'replace'].includes(schema.editKind(path)));
 }
 
 /** Changes by kind: a field, a whole document, a further pool or client. */
 export function createChanges(page: Surroundings, state: RunState, live: Live, { restartWith }: Opening) {
   const { schema } = page;
-  const { document, inForce, nowUs } = state;
+  const { document, inForce, listed, nowUs } = state;
   const rename = createRename(state);
-  const takenBack = createTakenBack(page, state, live);
-  const { applyLive } = live;
+  const { applyLive, ask, worded } = live;
   /** Whether there is a run to edit; before its first event, a change applies to the document. */
   const started = (): boolean => nowUs() > 0;
-
-  /** Whether all of it can change during the run. */
-  function isLive(all: readonly Edit[]): boolean {
-    const paths = all.flatMap((edit) => [...Object.keys(edit.set ?? {}), ...Object.keys(edit.add ?? {})]);
-    return paths.every((path) => ['live', 'replace'].includes(schema.editKind(path)));
-  }
+  const isLive = (all: readonly Edit[]): boolean => canBeEdits(schema, all);
 
   /**
-   * Sets a field, or everything under `path`, as one edit at the playhead; if that is not possible, the run restarts.
+   * Sets a field, or everything under `path`, as one edit at the playhead; if that is not possible, the run restarts. A
+   * value set back at the instant of its edit leaves no edit.
    */
   async function change(path: string, value: Json): Promise<boolean> {
     if (isWord(path) && typeof value === 'string') {
       rename(path, value);
       return true;
     }
-    const edited = editsBetween(inForce(), setAt(inForce(), path, value));
-    if (edited?.length === 0) return true;
-    const without = takenBack(path, value);
-    if (without !== undefined) return restartWith(without, path);
-    if (edited && started() && isLive(edited)) return applyLive(edited, path);
+    if (equal(getAt(inForce(), path), value)) return true;
+    const kept = listed().flatMap(({ index, scheduled }) => (scheduled ? [index] : []));
+    const setting = await ask('set-field', { path, value, kept }, path);
+    if (!setting) return false;
+    if (setting.without !== null && !page.playsOn()) return restartWith(worded(setting.without), path);
+    // On its way to an instant the simulation may be where the field has the value already.
+    const edits =
+      setting.edits?.length === 0 ? [{ set: { [path]: value } }] : trust<readonly Edit[] | null>(setting.edits);
+    if (edits && started() && isLive(edits)) return applyLive(edits, path);
     return restartWith(setAt(document(), path, value), path);
   }
 
@@ -130,7 +127,8 @@ export function createChanges(page: Surroundings, state: RunState, live: Live, {
   async function applyEdit(edit: Edit, path: string): Promise<boolean> {
     if (Object.keys({ ...edit.set, ...edit.add }).length === 0 && edit.fault === undefined) return true;
     if (started() && isLive([edit])) return applyLive([edit], path);
-    return restartWith(edit.fault === undefined ? withEdit(document(), edit) : withFirst(document(), edit), path);
+    const begun = await ask('begun-with', JSON.stringify(edit), path);
+    return begun !== undefined && restartWith(worded(begun), path);
   }
 
   /**
@@ -146,7 +144,7 @@ export function createChanges(page: Surroundings, state: RunState, live: Live, {
     };
     const changed = underWords(next, wordsOf(document()));
     if (equal(changed, document())) return renamed();
-    const edited = editsBetween(document(), changed);
+    const edited = trust<readonly Edit[] | null | undefined>(await ask('edits-to', writeDocument(changed)));
     const sameEdits = equal(getAt(document(), 'edits') ?? [], getAt(next, 'edits') ?? []);
     if (edited && sameEdits && started() && isLive(edited)) return (await applyLive(edited, '')) && renamed();
     return restartWith(next);
@@ -155,7 +153,8 @@ export function createChanges(page: Surroundings, state: RunState, live: Live, {
   /** Adds a pool or a client like the last one, or the schema's first value if there is none. */
   async function add(list: GrowingList): Promise<boolean> {
     const [field] = schema.fields(inForce(), parsePath(list));
-    const entry = furtherEntry(inForce(), list) ?? (field?.input.kind === 'list' ? field.input.start : undefined);
+    const further = trust<Edit | null | undefined>(await ask('further-entry', list, list));
+    const entry = further?.add?.[list] ?? (field?.input.kind === 'list' ? field.input.start : undefined);
     if (entry === undefined) return false;
     if (started()) return applyLive([{ add: { [list]: entry } }], list);
     const items = getAt(document(), list);
@@ -166,28 +165,28 @@ export function createChanges(page: Surroundings, state: RunState, live: Live, {
 }
 
 /** The edits of the run, one by one. */
-export function createEditList({ document }: RunState, { restartWith }: Opening) {
-  async function removeEdit(index: number): Promise<void> {
-    await restartWith(withoutEdit(document(), index));
+export function createEditList({ document }: RunState, { ask, worded }: Live, { restartWith }: Opening) {
+  async function revise(index: number, revision: EditRevision, path = ''): Promise<boolean> {
+    const revised = await ask('revised', { index, revision }, path);
+    return revised !== undefined && restartWith(worded(revised), path);
   }
 
-  async function moveEdit(index: number, atUs: number): Promise<void> {
-    await restartWith(movedEdit(document(), index, Math.max(0, Math.round(atUs))));
-  }
-
-  /** Ends the fault of an edit at another instant; `untilUs` is when it is over now. */
-  async function stretchEdit(index: number, untilUs: number, nextUs: number): Promise<void> {
-    await restartWith(stretchedEdit(document(), index, untilUs, nextUs));
-  }
-
-  /** Switches an edit off, or on again. */
-  async function switchEdit(index: number): Promise<void> {
-    await restartWith(switchedEdit(document(), index));
-  }
-
-  async function reviseEdit(index: number, path: string, value: Json): Promise<boolean> {
-    return restartWith(revisedEdit(document(), index, path, value), `edits[${index}]`);
-  }
-
-  return { removeEdit, moveEdit, stretchEdit, switchEdit, reviseEdit };
+  return {
+    removeEdit: async (index: number): Promise<void> => {
+      await restartWith(withoutEdit(document(), index));
+    },
+    moveEdit: async (index: number, atUs: number): Promise<void> => {
+      await revise(index, { move: { at_us: Math.max(0, Math.round(atUs)) } });
+    },
+    /** Ends the fault of an edit at another instant. */
+    stretchEdit: async (index: number, untilUs: number): Promise<void> => {
+      await revise(index, { stretch: { until_us: Math.max(0, Math.round(untilUs)) } });
+    },
+    /** Switches an edit off, or on again. */
+    switchEdit: async (index: number): Promise<void> => {
+      await revise(index, 'switch');
+    },
+    reviseEdit: (index: number, path: string, value: Json): Promise<boolean> =>
+      revise(index, { set: { path, value } }, `edits[${index}]`),
+  };
 }

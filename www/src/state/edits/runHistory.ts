@@ -68,7 +68,7 @@ export function createHistory(page: Surroundings, state: RunState, { run }: Load
       // A playing run is beyond the frame on screen.
       (step) => undoPlan(step, document(), nowUs() + (playsOn() ? 1 : 0)),
       (plan, step) => {
-        setHistory((h) => undone(h, plan, editNowUs()));
+        setHistory((h) => undone(h, plan, latest.made));
         if (step.kind === 'live' && plan.kind === 'edit') void offerTakingOut(step, editNowUs());
       },
     );
@@ -89,7 +89,7 @@ export function createHistory(page: Surroundings, state: RunState, { run }: Load
     return stepHistory(
       () => history().undone.at(-1),
       (step) => redoPlan(step, inForce(), document(), nowUs()),
-      (plan) => setHistory((h) => redone(h, plan, editNowUs())),
+      (plan) => setHistory((h) => redone(h, plan, latest.made)),
     );
   }
 

@@ -34,7 +34,7 @@ async function figuresOf(client: Client, one: LessonCase): Promise<CaseFigures> 
   await client.load(one.scenario, { id, useTrace: false, untilUs: 0, thenPlay: false, keeps: false });
   await client.seek(END_OF_TIME);
   const values = await client.closeUp('figures', one.paths);
-  return { run: one.run, seed: one.seed, values: values ?? [] };
+  return { run: one.run, seed: one.seed, values };
 }
 
 /** The check of one file at a time; `play` opens a lesson whose claims hold. */

@@ -1,6 +1,7 @@
 // Shows the parts of a link's view that linkView.ts reads off the page. Loaded with a link that has them.
 import { MEASURES } from '../../base/latencies.ts';
 import type { LatencyBox, LinkView } from '../../generated/boundary.ts';
+import { unfold } from '../view/calm.ts';
 import { setChartList } from '../view/chartList.ts';
 import {
   AREAS,
@@ -23,7 +24,10 @@ const US = 1e6;
 /** Shows what a link says; what it leaves out stays as it is. */
 export function showDrawn(view: Partial<Pick<LinkView, 'span' | 'theory' | 'charts' | 'closeup'>>): void {
   // Shown for now; the reader's own choice stays kept.
-  if (view.charts && view.charts.length > 0) setChartList(view.charts);
+  if (view.charts && view.charts.length > 0) {
+    setChartList(view.charts);
+    unfold();
+  }
   if (view.span) {
     setSpan({ fromS: view.span.from_us / US, toS: view.span.to_us / US, of: 'e2e' });
     setSpanShown(true);
@@ -34,7 +38,6 @@ export function showDrawn(view: Partial<Pick<LinkView, 'span' | 'theory' | 'char
 
 /** Shows a close-up with its settings; unknown ones, such as those of a later version, are left out. */
 export function showCloseup([name, ...settings]: readonly string[]): void {
-  setTall(settings.includes('tall'));
   const said = (key: string): string[] =>
     settings.flatMap((word) => (word.startsWith(`${key}:`) ? [word.slice(key.length + 1)] : []));
   setTimeWindow(windowOf(said('window')[0]));
@@ -43,7 +46,9 @@ export function showCloseup([name, ...settings]: readonly string[]): void {
   setBlockColour(BLOCK_COLOURS.find((colour) => colour === said('colour')[0]) ?? 'owner');
   setMeasure(MEASURES.find((one) => one === said('measure')[0]) ?? 'ttft');
   setBoxes(said('box').flatMap(boxOf).slice(0, MOST_BOXES));
-  setArea(AREAS.find((one) => one === name) ?? 'charts');
+  const area = AREAS.find((one) => one === name) ?? 'charts';
+  setArea(area);
+  setTall(area === 'charts' ? settings.includes('tall') : !settings.includes('stage'));
 }
 
 function windowOf(words: string | undefined): { fromS: number; toS: number } | undefined {

@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from 'vitest';
 import { chartList, setChartList } from '../view/chartList.ts';
-import { area, boxes, setBoxes, tall, timeWindow } from '../view/closeup.ts';
+import { area, boxes, setArea, setBoxes, tall, timeWindow } from '../view/closeup.ts';
 import { setSpan, span } from '../view/span.ts';
 import { setSpanShown, spanShown } from '../view/spanShown.ts';
 import { setTheoryLaw, theoryLaw } from '../view/theoryLaw.ts';
@@ -20,12 +20,12 @@ test('the page as it opens says nothing', () => {
 });
 
 test('a close-up and its settings come back from the words of its link', () => {
-  showCloseup(['density', 'tall', 'window:40-60.5', 'replica:2', 'colour:age', 'measure:e2e']);
+  showCloseup(['density', 'stage', 'window:40-60.5', 'replica:2', 'colour:age', 'measure:e2e']);
   setBoxes([{ of: 'e2e', from_us: 1, to_us: 2, least_us: 3, most_us: 4 }]);
   const words = closeupWords();
   expect(words).toEqual([
     'density',
-    'tall',
+    'stage',
     'window:40-60.5',
     'replica:2',
     'colour:age',
@@ -36,6 +36,18 @@ test('a close-up and its settings come back from the words of its link', () => {
   expect(closeupWords()).toEqual([]);
   showCloseup(words);
   expect(closeupWords()).toEqual(words);
+});
+
+test('a close-up opens with the height, as does one of an earlier link; the charts only where their link says so', () => {
+  for (const words of [['lanes'], ['lanes', 'tall']]) {
+    showCloseup(words);
+    expect([tall(), closeupWords()]).toEqual([true, ['lanes']]);
+  }
+  showCloseup(['charts', 'tall']);
+  expect([tall(), closeupWords()]).toEqual([true, ['charts', 'tall']]);
+  setArea('kv');
+  setArea('charts');
+  expect([tall(), closeupWords()]).toEqual([false, []]);
 });
 
 test('settings that nobody knows, or out of order, are left out', () => {

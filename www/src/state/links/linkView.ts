@@ -40,7 +40,8 @@ export function drawn(): Pick<LinkView, 'span' | 'theory' | 'charts' | 'closeup'
 export function closeupWords(): string[] {
   const [within, replica] = [timeWindow(), openReplica()];
   const settings = [
-    ...(tall() ? ['tall'] : []),
+    // A close-up has the height unless the stage was brought back; the charts share it.
+    ...(tall() === (area() !== 'charts') ? [] : [tall() ? 'tall' : 'stage']),
     ...(within ? [`window:${text(within.fromS)}-${text(within.toS)}`] : []),
     ...(replica === undefined ? [] : [`replica:${replica}`]),
     ...(blockColour() === 'owner' ? [] : [`colour:${blockColour()}`]),

@@ -38,4 +38,8 @@ test('a problem says what was found and what is allowed, or is a sentence', () =
   const sentence = { ...problem(''), found: 'It is a picture.', allowed: '', fix: 'take another' };
   expect(explain(sentence)).toBe('It is a picture.; take another');
   expect(explain({ ...problem('seed'), fix: 'mend it' })).toBe('seed: found this; allowed: that; mend it');
+  const near = { ...problem('cluster.routing'), found: 'unknown choice "lest"', fix: 'did you mean `least-loaded`?' };
+  expect(explain(near), 'the nearest name comes first').toBe(
+    'cluster.routing: unknown choice "lest". Did you mean `least-loaded`? Allowed: that.',
+  );
 });

@@ -47,6 +47,9 @@ export function ofDocument(
 /** A problem in one line. */
 export function explain(d: Diagnostic): string {
   const where = d.path === '' ? '' : `${d.path}: `;
+  // The nearest name is what the reader wants; all names come after it.
+  if (d.fix.startsWith('did you mean'))
+    return `${where}${d.found}. D${d.fix.slice(1)}${d.allowed === '' ? '' : ` Allowed: ${d.allowed}.`}`;
   const fix = d.fix === '' ? '' : `; ${d.fix}`;
   // A problem without allowed values is a sentence.
   return d.allowed === '' ? `${where}${d.found}${fix}` : `${where}found ${d.found}; allowed: ${d.allowed}${fix}`;

@@ -15,8 +15,6 @@ const BUCKETS = 240;
 /** Requested with each frame while playing, one after the other: each is drawn in a display frame of its own. */
 const VIEWS_A_FRAME = 2;
 const DISTRIBUTIONS_MS = 250;
-/** After this time a view that had no answer is requested again. */
-const AGAIN_MS = 1000;
 /** Slow charts are updated less often, so that all of them together take a small part of the worker's time. */
 const TIMES_ITS_COST = 80;
 
@@ -42,7 +40,7 @@ export function createChartData({ client, speed, frame, mode, run }: Surrounding
   function refresh(wanted: Wanted, now: number, more = VIEWS_A_FRAME - 1): void {
     const all = wanted === 'all';
     // Distributions during a seek do not belong to its target, and would widen the axes.
-    const has = chartedRun(frame(), true, true);
+    const has = chartedRun(frame(), true);
     const there: View[] = ['health', ...shownViews().filter((view) => hasChart(view, has))];
     const shown = mode() === 'seeking' ? there.filter((view) => !isDistribution(view)) : there;
     const views = due.of(shown, wanted, now);
@@ -58,11 +56,9 @@ export function createChartData({ client, speed, frame, mode, run }: Surrounding
       else if (wanted === 'one' && more > 0 && mode() !== 'paused') refresh('one', performance.now(), more - 1);
     };
     client()
-      .columns(views, windowAsked())
+      .columns(views, askedWindow(timeWindow(), frame()?.axis_end_us ?? 0))
       .then((answers) => {
         due.cost(answers, now);
-        // The module of the first visit does not have all of them.
-        if (answers.length < views.length) setTimeout(() => refresh('all', performance.now()), AGAIN_MS);
         return show(answers, asked, all);
       })
       .then(ended, ended);
@@ -90,16 +86,18 @@ export function createChartData({ client, speed, frame, mode, run }: Surrounding
     return Math.min(CHARTS_MS.most, Math.max(CHARTS_MS.least, bucketMs / speed()));
   }
 
-  /** The window of the time axis with a margin, so that lines go on to its edges. */
-  function windowAsked(): { readonly fromUs: number; readonly toUs: number } | undefined {
-    const now = timeWindow();
-    const marginUs = Math.round((frame()?.axis_end_us ?? 0) / BUCKETS);
-    const us = (s: number): number => Math.round(s * 1e6);
-    return now && { fromUs: Math.max(0, us(now.fromS) - marginUs), toUs: Math.max(1, us(now.toS) + marginUs) };
-  }
-
   createEffect(on([shownViews, timeWindow], () => refresh('all', performance.now()), { defer: true }));
   return { data, refresh, clear: () => setData(NO_DATA) };
+}
+
+/** The window of the time axis with a margin, so that lines go on to its edges. */
+export function askedWindow(
+  now: { readonly fromS: number; readonly toS: number } | undefined,
+  axisEndUs: number,
+): { readonly fromUs: number; readonly toUs: number } | undefined {
+  const marginUs = Math.round(axisEndUs / BUCKETS);
+  const us = (s: number): number => Math.round(s * 1e6);
+  return now && { fromUs: Math.max(0, us(now.fromS) - marginUs), toUs: Math.max(1, us(now.toS) + marginUs) };
 }
 
 /** The time of the next update of each chart. */

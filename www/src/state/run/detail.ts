@@ -8,3 +8,6 @@ export function detailFor(replicas: number, focus: number | undefined): FrameQue
   if (replicas <= 64) return { ...base, queue: 0, batch: 24, cells: 0 };
   return { ...base, queue: 0, batch: 0, cells: 0 };
 }
+
+/** The detail of the recorded opening, which has four replicas. */
+export const OPENING_DETAIL: FrameQuery = detailFor(4, undefined);

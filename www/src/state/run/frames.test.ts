@@ -83,12 +83,13 @@ test('with the first frame of another run all numbers are of it and all pictures
   const frames = createRoot(() => createFrames({ client: () => client, ...around, ...ignored }));
   const turned = vi.fn();
   const end = onRunChange(turned);
-  frames.awaitRun();
+  frames.awaitRun(48e6);
   expect(frames.turning(), 'before the first run nothing is left of another').toBe(false);
   frames.show(frame(40), RUN, 'paused', 0);
   turned.mockClear();
-  frames.awaitRun();
+  frames.awaitRun(48e6);
   expect(frames.turning()).toBe(true);
+  expect(frames.turnsTo()).toBe(48e6);
   frames.show(frame(41), RUN, 'playing', 1);
   expect([frames.turning(), turned.mock.calls.length], 'a late frame of the run before').toEqual([true, 0]);
   frames.show(frame(3), { run: 2, edit: 0 }, 'seeking', 0);

@@ -3,7 +3,7 @@ import { type Accessor, batch, createSignal } from 'solid-js';
 import { known, sameMarks } from '../../base/anomalies.ts';
 import { paintApart } from '../../base/paints.ts';
 import { runChanged } from '../../base/runChange.ts';
-import type { Selection } from '../../base/view.ts';
+import { type FlagWords, type Selection, saidFlag } from '../../base/view.ts';
 import type { AnomalyMark, Evidence, Frame } from '../../generated/boundary.ts';
 import { type Client, ignoreLost } from '../../sim/client.ts';
 import { type Mode, type RunId, sameRun } from '../../sim/protocol.ts';
@@ -23,7 +23,7 @@ type Surroundings = {
   readonly speed: Accessor<number>;
   readonly selected: Accessor<Selection>;
   /** The edits of the run in the words of the form, in order; the core names fields as in the document. */
-  readonly flagWords: Accessor<readonly string[]>;
+  readonly flagWords: Accessor<readonly FlagWords[]>;
   /** Runs with each frame, in the same batch. */
   readonly onFrame: (frame: Frame) => void;
   /** Announces a frame: whether it rests, and the name of its run, edits and instant. */
@@ -37,7 +37,7 @@ export function createFrames({ client, speed, selected, flagWords, onFrame, spea
   const [mode, setMode] = createSignal<Mode>('paused');
   const [achieved, setAchieved] = createSignal(0);
   /** Whether another run than that of the frame is on its way to the screen. */
-  const [turning, setTurning] = createSignal(false);
+  const [turnsTo, setTurnsTo] = createSignal<number>();
   /** The anomalies of the frame, and those ahead that the same run is known to come to. */
   const [anomalies, setAnomalies] = createSignal<readonly AnomalyMark[]>([], { equals: sameMarks });
   /** The run whose anomalies are remembered. */
@@ -48,8 +48,7 @@ export function createFrames({ client, speed, selected, flagWords, onFrame, spea
   const { reads, written, read, forget, ...reading } = createReading(client, refreshDetail);
 
   function show(came: Frame, id: RunId, nextMode: Mode, speedNow: number): void {
-    const words = flagWords();
-    const next: Frame = { ...came, flags: came.flags.map((flag, i) => ({ ...flag, label: words[i] || flag.label })) };
+    const next = inWords(came, flagWords());
     if (frame() === undefined) performance.mark('first-frame');
     if (next.replicas.length !== replicas) {
       replicas = next.replicas.length;
@@ -63,7 +62,7 @@ export function createFrames({ client, speed, selected, flagWords, onFrame, spea
         charts.clear();
         forget(next);
         runChanged();
-        setTurning(false);
+        setTurnsTo(undefined);
       }
       setFrame(next);
       setMode(nextMode);
@@ -97,10 +96,16 @@ export function createFrames({ client, speed, selected, flagWords, onFrame, spea
 
   return {
     ...{ frame, mode, setMode, achieved, data, anomalies, show, focusOn, ...reading },
-    turning,
-    /** Another run is on its way: until its first frame all numbers and pictures are of the run before. */
-    awaitRun: () => void setTurning(frame() !== undefined),
+    turning: () => turnsTo() !== undefined,
+    turnsTo,
+    /** Another run is on its way to this instant: until its first frame nothing of the run before is shown. */
+    awaitRun: (untilUs: number) => void setTurnsTo(frame() === undefined ? undefined : untilUs),
   };
+}
+
+/** A frame whose flags have the words of the page. */
+function inWords(came: Frame, words: readonly FlagWords[]): Frame {
+  return { ...came, flags: came.flags.map((flag, i) => saidFlag(flag, words[i])) };
 }
 
 /** The throttled frame, passed on part by part in separate display frames. */

@@ -1,6 +1,6 @@
 // Actions on the runs listed beside the one on screen. Loaded with the panels that use them.
 import { equal, type Json } from '../../base/json.ts';
-import { type Change, changes, type PlacedEdit, placedEdits, samePlaced } from '../edits/edits.ts';
+import { type PlacedEdit, placedEdits, samePlaced } from '../edits/edits.ts';
 import type { DocumentSlice } from '../slices/document.ts';
 import { type NamedRun, type NamedRuns, withNamedRun } from './namedRuns.ts';
 
@@ -38,17 +38,11 @@ export function withoutNamedRun(namedRuns: NamedRuns, id: number): NamedRuns {
   return id === namedRuns.shown ? namedRuns : { ...namedRuns, all: namedRuns.all.filter((c) => c.id !== id) };
 }
 
-/** The differences of a run from another. */
-export type Differing = {
-  /** Edits that only it has, and edits that only the other has. */
-  readonly has: readonly PlacedEdit[];
-  readonly lacks: readonly PlacedEdit[];
-  /** Differences from the start: from the value of the other to its own. */
-  readonly changed: readonly Change[];
-};
+/** The edits that only a run has, and those that only another has. */
+export type OwnEdits = { readonly has: readonly PlacedEdit[]; readonly lacks: readonly PlacedEdit[] };
 
-export function differing(run: Json, other: Json): Differing {
+export function ownEdits(run: Json, other: Json): OwnEdits {
   const beside = (some: Json, from: Json): readonly PlacedEdit[] =>
     placedEdits(some).filter((a) => !placedEdits(from).some((b) => samePlaced(a, b)));
-  return { has: beside(run, other), lacks: beside(other, run), changed: changes(other, run) };
+  return { has: beside(run, other), lacks: beside(other, run) };
 }

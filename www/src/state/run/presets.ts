@@ -13,6 +13,15 @@ export function presetNamed(name: string): Preset | undefined {
   return PRESETS.find((preset) => preset.name === name);
 }
 
+/** The preset that a link names, and whether the link says more than that: the module of links reads what. */
+export type LinkedPreset = { readonly preset: Preset; readonly changed: boolean };
+
+export function presetOfLink(link: string): LinkedPreset | undefined {
+  const [, name = '', more] = /^#([^;]*)(;.*)?$/.exec(link) ?? [];
+  const preset = presetNamed(name);
+  return preset && { preset, changed: more !== undefined };
+}
+
 /** Its scenario as JSON text. */
 export async function presetText(preset: Preset): Promise<string> {
   const load = TEXTS[`../../../../scenarios/${preset.name}.json`];

@@ -2,6 +2,7 @@
 import { batch } from 'solid-js';
 import { equal, getAt, type Json } from '../../base/json.ts';
 import { readDocument, writeDocument } from '../../base/text.ts';
+import type { AnswerBytes } from '../../sim/packet.ts';
 import type { RunId } from '../../sim/protocol.ts';
 import { NO_HISTORY, type Opened, recorded } from '../edits/undo.ts';
 import { byPath, ofDocument } from '../notices/notices.ts';
@@ -15,7 +16,7 @@ export type Loading = ReturnType<typeof createLoading>;
 
 export function createLoading(page: Surroundings, state: RunState, { attempt, setProblems }: RunProblems) {
   const { client, playsOn, onWay, onNewRun } = page;
-  const { document, setDocument, setOriginal, setPresetName, trace, setTrace, setNamedRuns, latest } = state;
+  const { document, showDocument, setOriginal, setPresetName, trace, setTrace, setNamedRuns, latest } = state;
   let runs = 0;
 
   function newRun(): RunId {
@@ -33,7 +34,7 @@ export function createLoading(page: Surroundings, state: RunState, { attempt, se
     latest.id = accepted.id;
     const next = as(readDocument(accepted.scenario));
     batch(() => {
-      showRun(next.document, false);
+      showRun(next.document, accepted.documents, false, untilUs);
       setNamedRuns(next.namedRuns);
       setOriginal(next.original);
       setPresetName(next.name);
@@ -61,7 +62,7 @@ export function createLoading(page: Surroundings, state: RunState, { attempt, se
       });
       latest.id = accepted.id;
       batch(() => {
-        showRun(readDocument(accepted.scenario), same);
+        showRun(readDocument(accepted.scenario), accepted.documents, same, untilUs);
         setProblems((before) =>
           path === '' && accepted.diagnostics.length === 0 ? before : ofDocument(before, accepted.diagnostics, path),
         );
@@ -69,12 +70,12 @@ export function createLoading(page: Surroundings, state: RunState, { attempt, se
     }, path);
   }
 
-  function showRun(next: Json, same: boolean): void {
+  function showRun(next: Json, documents: AnswerBytes, same: boolean, untilUs: number): void {
     latest.editedUs = 0;
     latest.words = wordsOf(next);
-    setDocument(next);
+    showDocument(next, documents);
     if (!same) setNamedRuns((all) => namedRunOf(all, next));
-    onNewRun(same);
+    onNewRun(same, untilUs);
   }
 
   /** Whether a run was loaded. */

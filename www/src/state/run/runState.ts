@@ -2,12 +2,14 @@
 import { type Accessor, createMemo, createSignal, type Setter, untrack } from 'solid-js';
 import { getAt, type Json, setAt } from '../../base/json.ts';
 import type { Schema } from '../../base/schema.ts';
-import type { Diagnostic, Frame, TraceSummary } from '../../generated/boundary.ts';
+import type { Diagnostic, Frame, InForce, RunDocuments, TraceSummary } from '../../generated/boundary.ts';
 import { type Client, LostError, RefusedError } from '../../sim/client.ts';
+import { type AnswerBytes, answerOf } from '../../sim/packet.ts';
 import type { RunId } from '../../sim/protocol.ts';
-import { changes, effective, isWithin, listedEdits, placedEdits } from '../edits/edits.ts';
-import { NO_HISTORY, type Words } from '../edits/undo.ts';
+import { type Change, inForceAt, isWithin, listedEdits, placedEdits } from '../edits/edits.ts';
+import { type MadeEdit, NO_HISTORY, type Words } from '../edits/undo.ts';
 import { byPath, explain, type Notice } from '../notices/notices.ts';
+import { type Compared, createDiffering } from './differing.ts';
 import { NO_NAMED_RUNS, withNamedRun } from './namedRuns.ts';
 
 /** The part of the page's state used by the run. */
@@ -25,40 +27,47 @@ export type Surroundings = {
   /** Reads the trace that a document carries, for the next run; undefined if it carries none. */
   readonly takeCarried: (document: Json) => Promise<TraceSummary | undefined>;
   /** Runs in the same batch as a run is put on screen; `same` if it is the same run at another instant. */
-  readonly onNewRun: (same: boolean) => void;
+  readonly onNewRun: (same: boolean, untilUs: number) => void;
 };
 
 export type RunState = ReturnType<typeof createRunState>;
 
-export function createRunState(frame: Accessor<Frame | undefined>) {
-  const [document, setDocument] = createSignal<Json>({});
-  const [original, setOriginal] = createSignal<Json>({});
+/** The document before the first is loaded. */
+const NOTHING: Json = {};
+
+export function createRunState(client: () => Client, frame: Accessor<Frame | undefined>) {
+  const [document, setDocument] = createSignal(NOTHING);
+  const [inForceChanges, setInForceChanges] = createSignal<readonly InForce[]>([]);
+  const [original, setOriginal] = createSignal(NOTHING);
   const [presetName, setPresetName] = createSignal('');
   const [trace, setTrace] = createSignal<TraceSummary>();
   const [history, setHistory] = createSignal(NO_HISTORY);
   /** The runs of this scenario: the one on screen, and those kept by edits in the past. */
   const [namedRuns, setNamedRuns] = createSignal(NO_NAMED_RUNS);
   const edits = createMemo(() => placedEdits(document()));
+
   /**
    * The number of edits that the playhead has passed: the document in force changes only there. A plain signal, not a
    * memo of the frame, because the whole form depends on it and would be checked at each frame.
    */
   const [editsPassed, setEditsPassed] = createSignal(0);
   /**
-   * The run on screen, the instant of its latest edit, as the frame on screen may be older, and the title and note
+   * The run on screen, the edit made last and its instant, as the frame on screen may be older, and the title and note
    * that the simulation has.
    */
-  const latest: { id: RunId; editedUs: number; words: RunWords } = {
+  const latest: { id: RunId; editedUs: number; made: MadeEdit | undefined; words: RunWords } = {
     id: { run: 0, edit: 0 },
     editedUs: 0,
+    made: undefined,
     words: { title: '', note: '' },
   };
   const nowUs = (): number => frame()?.now_us ?? 0;
   const inForce = createMemo(() => {
     editsPassed();
-    return effective(document(), Math.max(untrack(nowUs), latest.editedUs));
+    return inForceAt(document(), inForceChanges(), Math.max(untrack(nowUs), latest.editedUs));
   });
-  const changed = createMemo(() => changes(original(), document()));
+  const fromOriginal = createDiffering(client, () => ({ from: original(), to: document() }));
+  const changed = (): readonly Change[] => fromOriginal() ?? [];
   const listed = createMemo(() => listedEdits(original(), document()));
   /** The number of differences from the loaded scenario: changed fields, later edits, removed scheduled edits. */
   const differences = createMemo(() => {
@@ -73,6 +82,14 @@ export function createRunState(frame: Accessor<Frame | undefined>) {
     setEditsPassed(edits().filter((e) => e.atUs <= next.now_us).length);
   }
 
+  /** Puts a document of the simulation on screen, with the answer about its documents in force. In a batch. */
+  function showDocument(next: Json, documents: AnswerBytes): RunDocuments {
+    const answer = answerOf<RunDocuments>(documents);
+    setDocument(next);
+    setInForceChanges(answer.in_force);
+    return answer;
+  }
+
   /** Gives the run on screen another title or note. The run stays as it is. */
   function setWords({ path, text }: Words): void {
     const next = setAt(document(), path, text);
@@ -81,8 +98,9 @@ export function createRunState(frame: Accessor<Frame | undefined>) {
   }
 
   return {
-    setWords,
-    ...{ document, setDocument, original, setOriginal, presetName, setPresetName, trace, setTrace },
+    ...{ setWords, showDocument },
+    differing: (asked: () => Compared | undefined) => createDiffering(client, asked),
+    ...{ document, original, setOriginal, presetName, setPresetName, trace, setTrace },
     ...{ history, setHistory, namedRuns, setNamedRuns, latest, nowUs, onFrame },
     ...{ edits, editsPassed, inForce, changed, listed, differences },
   };

@@ -3,12 +3,12 @@ import { expect, test, vi } from 'vitest';
 import { getAt, type Json, type JsonObject, setAt } from '../../base/json.ts';
 import { Schema } from '../../base/schema.ts';
 import { trust } from '../../base/trust.ts';
-import type { Frame } from '../../generated/boundary.ts';
+import type { Frame, RunDocuments, RunQuestion, Undo } from '../../generated/boundary.ts';
 import raw from '../../generated/schema.json';
 import { Client } from '../../sim/client.ts';
 import type { Answers, FromWorker, Question, ToWorker } from '../../sim/protocol.ts';
 import type { WorkerLike } from '../../sim/spawn.ts';
-import { type Edit, effective } from '../edits/edits.ts';
+import type { Edit } from '../edits/edits.ts';
 import type { Notice } from '../notices/notices.ts';
 import { removeNamedRun, renameNamedRun } from './listedRuns.ts';
 import { createRuns } from './runs.ts';
@@ -20,11 +20,24 @@ const DOC: Json = {
   edits: [],
 };
 
-/** A worker that keeps the document and adds each edit at its clock, as the core does. */
+const UNDO: Undo = { back: {}, added: [] };
+/** The entries that the simulation proposes. */
+const FURTHER: Readonly<Record<string, Json>> = {
+  'cluster.pools': { name: 'main-2', replicas: 4 },
+  'workload.clients': { name: 'chat-2' },
+};
+
+const bytes = (value: unknown): Uint8Array<ArrayBuffer>[] => [new TextEncoder().encode(JSON.stringify(value))];
+
+/** A worker that keeps the document and adds each edit at its clock, as the core does. What an edit makes of it, tests say. */
 class FakeWorker implements WorkerLike {
   document: Json = {};
   nowUs = 0;
   readonly asked: Question[] = [];
+  inForce: RunDocuments['in_force'] = [];
+  undo = UNDO;
+  /** The answers that tests give to questions about the run. */
+  answers: Readonly<Record<string, unknown>> = {};
   onmessage: ((event: MessageEvent<FromWorker>) => void) | null = null;
   onerror: ((event: ErrorEvent) => void) | null = null;
   postMessage(message: ToWorker): void {
@@ -44,7 +57,8 @@ class FakeWorker implements WorkerLike {
         : { kind: 'answer', id: message.id, value },
     );
   }
-  answer(question: Question): Answers['load'] | undefined {
+  answer(question: Question): Answers['load'] | Answers['present'] | undefined {
+    if (question.kind === 'present') return bytes(this.about(trust<RunQuestion>(JSON.parse(question.question))));
     if (question.kind === 'load') {
       this.document = trust<Json>(JSON.parse(question.text));
       this.nowUs = question.untilUs;
@@ -59,8 +73,20 @@ class FakeWorker implements WorkerLike {
     ]);
     return this.accepted({ run: 1, edit: 1 });
   }
+  about(question: RunQuestion): unknown {
+    const [[kind, query] = ['', undefined]] = Object.entries(question);
+    if (kind in this.answers) return this.answers[kind];
+    if ('set-field' in question) {
+      const { path, value } = question['set-field'];
+      return { edits: [{ set: { [path]: value }, add: {} }], without: null };
+    }
+    return kind === 'further-entry' ? { add: { [String(query)]: FURTHER[String(query)] } } : [];
+  }
   accepted(id: Answers['load']['id']): Answers['load'] {
-    return { id, diagnostics: [], nowUs: this.nowUs, scenario: JSON.stringify(this.document) };
+    const edits = getAt(this.document, 'edits');
+    const latest = { index: Array.isArray(edits) ? edits.length - 1 : -1, undo: this.undo };
+    const documents = bytes({ in_force: this.inForce, latest });
+    return { id, diagnostics: [], nowUs: this.nowUs, scenario: JSON.stringify(this.document), documents };
   }
   terminate(): void {}
   say(message: FromWorker): void {
@@ -97,35 +123,55 @@ async function setup() {
     }),
   );
   await runs.open(JSON.stringify(DOC), 'four', false);
-  /** The document in force, from the document of the core. */
-  const now = (path: string): Json | undefined => getAt(effective(runs.document(), worker.nowUs), path);
-  return { worker, runs, now, notice };
+  return { worker, runs, notice };
 }
 
-test('several fields under one path are one edit; a field that restarts rebuilds the run up to the same instant', async () => {
+test('a field that may change is an edit; one that restarts rebuilds the run up to the same instant', async () => {
   const { worker, runs } = await setup();
-  await runs.change('cluster.pools[0]', { name: 'main', replicas: 6, gpu: 'A100-80' });
-  expect(worker.edits()).toEqual([{ set: { 'cluster.pools[0].replicas': 6, 'cluster.pools[0].gpu': 'A100-80' } }]);
+  await runs.change('cluster.pools[0].replicas', 6);
+  expect(worker.edits().map((edit) => edit.set)).toEqual([{ 'cluster.pools[0].replicas': 6 }]);
   await runs.change('seed', 8);
   expect([worker.edits().length, worker.loads()]).toEqual([1, 2]);
   expect(getAt(runs.document(), 'seed')).toBe(8);
 });
 
+test('a value that the field has changes nothing, and one that is set back leaves the run without its edit', async () => {
+  const { worker, runs } = await setup();
+  const asked = worker.asked.length;
+  expect(await runs.change('cluster.routing', 'random')).toBe(true);
+  expect(worker.asked.length).toBe(asked);
+  worker.answers = { 'set-field': { edits: [], without: JSON.stringify(setAt(DOC, 'title', 'of the core')) } };
+  expect(await runs.change('cluster.routing', 'least-loaded')).toBe(true);
+  expect([worker.edits().length, worker.loads()]).toEqual([0, 2]);
+});
+
+test('the form shows the documents in force that the simulation says', async () => {
+  const { worker, runs } = await setup();
+  const path = 'cluster.routing';
+  worker.inForce = [
+    { from_us: worker.nowUs, set: { [path]: 'least-loaded' } },
+    { from_us: worker.nowUs + 1, set: { [path]: 'round-robin' } },
+  ];
+  await runs.change(path, 'least-loaded');
+  expect(getAt(runs.inForce(), path)).toBe('least-loaded');
+  expect(getAt(runs.document(), path)).toBe('random');
+});
+
 test('undo removes added pools and clients while the run rests there, and empties them later', async () => {
-  const { worker, runs, now, notice } = await setup();
+  const { worker, runs, notice } = await setup();
+  const path = 'cluster.pools[1].replicas';
+  worker.undo = { back: { [path]: 0 }, again: { [path]: 4 }, added: ['cluster.pools[1]'] };
   await runs.add('cluster.pools');
   await runs.add('workload.clients');
-  expect(now('cluster.pools[1].name')).toBe('main-2');
+  expect(getAt(runs.document(), 'edits[0].add')).toEqual({ 'cluster.pools': FURTHER['cluster.pools'] });
   await runs.undo();
   await runs.undo();
-  expect([now('workload.clients[1]'), now('cluster.pools[1]')]).toEqual([undefined, undefined]);
   expect(runs.edits().length).toBe(0);
   await runs.redo();
-  expect(now('cluster.pools[1].replicas')).toBe(4);
-  expect([runs.canUndo(), runs.canRedo(), worker.loads()]).toEqual([true, true, 3]);
+  expect([runs.edits().length, runs.canUndo(), runs.canRedo(), worker.loads()]).toEqual([1, true, true, 3]);
   worker.nowUs += 1_000_000;
   await runs.undo();
-  expect([now('cluster.pools[1].replicas'), runs.edits().length]).toEqual([0, 2]);
+  expect(runs.edits().map(({ edit }) => edit.set)).toEqual([undefined, { [path]: 0 }]);
   await vi.waitFor(() => expect(notice()?.kind).toBe('ask'));
   const asked = notice();
   if (asked?.kind === 'ask') asked.run();
@@ -136,6 +182,7 @@ test('undo removes added pools and clients while the run rests there, and emptie
 test('the first client of an empty workload has the first values of the schema', async () => {
   const { worker, runs } = await setup();
   await runs.open(JSON.stringify(setAt(DOC, 'workload.clients', [])), 'none', false);
+  worker.answers = { 'further-entry': null };
   expect(await runs.add('workload.clients')).toBe(true);
   const [edit] = worker.edits();
   expect(getAt(edit?.add?.['workload.clients'], 'arrivals')).toBeDefined();
@@ -166,7 +213,7 @@ test('undo of opening another scenario restores edits, runs and instant', async 
   expect([getAt(runs.document(), 'seed'), runs.presetName(), worker.nowUs]).toEqual([8, 'other', 3_000_000]);
   await runs.undo();
   await runs.undo();
-  expect(getAt(effective(runs.document(), worker.nowUs), 'cluster.pools[0].replicas')).toBe(4);
+  expect(runs.edits()).toEqual([]);
 });
 
 test('a run that is renamed or removed is back after an undo', async () => {
@@ -187,18 +234,22 @@ test('a run that is renamed or removed is back after an undo', async () => {
 
 test('a document as text is one edit if all of it is live, else a restart', async () => {
   const { worker, runs } = await setup();
+  const set = { 'cluster.pools[0].replicas': 5, slo: { ttft_ms: 300 } };
+  worker.answers = { 'edits-to': [{ set }] };
   await runs.applyDocument(setAt(setAt(DOC, 'cluster.pools[0].replicas', 5), 'slo', { ttft_ms: 300 }));
-  expect(worker.edits()).toEqual([{ set: { 'cluster.pools[0].replicas': 5, slo: { ttft_ms: 300 } } }]);
+  expect(worker.edits()).toEqual([{ set }]);
+  worker.answers = { 'edits-to': [{ set: { 'cluster.pools[0].replicas': 3, 'run.horizon_s': 60 } }] };
   await runs.applyDocument(setAt(setAt(runs.document(), 'cluster.pools[0].replicas', 3), 'run', { horizon_s: 60 }));
   expect([worker.edits().length, worker.loads()]).toEqual([1, 2]);
 });
 
 test('title and note change without a new run, later edits keep them, and undo brings the old ones back', async () => {
   const { worker, runs } = await setup();
-  const asked = worker.asked.length;
+  const made = (): number => worker.loads() + worker.edits().length;
+  const before = made();
   runs.rename('title', 'Postmortem');
   await runs.change('note', 'at 60 s: look');
-  expect(worker.asked.length).toBe(asked);
+  expect(made()).toBe(before);
   expect(runs.staleWords()).toEqual({ title: '', note: '' });
   await runs.change('cluster.routing', 'least-loaded');
   // The simulation still has the old words.
@@ -230,5 +281,6 @@ test('before its first event a run has no edits: the document changes', async ()
   await runs.change('cluster.pools[0].gpu', 'A100-80');
   await runs.add('cluster.pools');
   expect(worker.edits()).toEqual([]);
-  expect(getAt(runs.document(), 'cluster.pools[1].gpu')).toBe('A100-80');
+  expect([0, 1].map((i) => getAt(runs.document(), `cluster.pools[${i}].gpu`))).toEqual(['A100-80', undefined]);
+  expect(getAt(runs.document(), 'cluster.pools[1].name')).toBe('main-2');
 });

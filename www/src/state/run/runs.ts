@@ -15,7 +15,7 @@ import {
 } from './runState.ts';
 
 export function createRuns(page: Surroundings) {
-  const state = createRunState(page.frame);
+  const state = createRunState(page.client, page.frame);
   const problems = createProblems(page.setNotice);
   const loading = createLoading(page, state, problems);
   const opening = createOpening(page, state, loading, problems);
@@ -28,7 +28,7 @@ export function createRuns(page: Surroundings) {
     setProblems: problems.setProblems,
     ...opening,
     ...createChanges(page, state, live, opening),
-    ...createEditList(state, opening),
+    ...createEditList(state, live, opening),
     ...createListed(page, state),
     ...history,
     /** The title and note that the simulation has, if the page has others. */

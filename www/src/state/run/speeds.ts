@@ -25,9 +25,6 @@ export const SPEEDS: readonly number[] = [
   Number.POSITIVE_INFINITY,
 ];
 
-/** Stops with a label under the control: every third, so that labels are at equal distances. */
-export const LABELLED: readonly number[] = [0.001, 0.01, 0.1, 1, 10, 60, 600, Number.POSITIVE_INFINITY];
-
 /** The stop of a new page: single requests can still be followed. */
 export const FIRST_SPEED = SPEEDS.indexOf(5);
 

@@ -2,11 +2,14 @@
 import { type Accessor, createMemo, createSignal, type Setter } from 'solid-js';
 import { getAt, type Json } from '../../base/json.ts';
 import type { Schema } from '../../base/schema.ts';
+import type { FlagWords } from '../../base/view.ts';
 import type { Diagnostic, Frame, RunReport, TraceSummary } from '../../generated/boundary.ts';
 import rawSchema from '../../generated/schema.json';
 import type { Client } from '../../sim/client.ts';
+import { describedLater } from '../edits/describedSchema.ts';
 import type { Change, Edit, GrowingList, ListedEdit, PlacedEdit } from '../edits/edits.ts';
 import type { Box } from '../files/files.ts';
+import type { Compared } from '../run/differing.ts';
 import type { NamedRuns } from '../run/namedRuns.ts';
 import { type Preset, presetText } from '../run/presets.ts';
 import { createRuns } from '../run/runs.ts';
@@ -18,7 +21,10 @@ import type { createStudies } from './studies.ts';
 import type { createTransport } from './transport.ts';
 
 export type DocumentSlice = {
+  /** What the form knows of fields; descriptions come once the page runs. */
   readonly schema: Schema;
+  /** Loads the descriptions of the schema. */
+  readonly describe: () => Promise<void>;
   /** The document of the run, with its edits. */
   readonly current: Accessor<Json>;
   /** The document with the edits up to the playhead applied. */
@@ -36,6 +42,8 @@ export type DocumentSlice = {
   readonly edits: Accessor<readonly PlacedEdit[]>;
   readonly listed: Accessor<readonly ListedEdit[]>;
   readonly changed: Accessor<readonly Change[]>;
+  /** The fields that differ between two documents: those of the former two, or undefined, until the answer comes. */
+  readonly differing: (asked: () => Compared | undefined) => Accessor<readonly Change[] | undefined>;
   /** The number of differences from the loaded scenario. */
   readonly differences: Accessor<number>;
   /** Loads a scenario; false if it is refused. */
@@ -58,8 +66,8 @@ export type DocumentSlice = {
   readonly add: (list: GrowingList) => Promise<boolean>;
   readonly removeEdit: (index: number) => Promise<void>;
   readonly moveEdit: (index: number, atUs: number) => Promise<void>;
-  /** Ends the fault of an edit at another instant; `untilUs` is when it is over now. */
-  readonly stretchEdit: (index: number, untilUs: number, nextUs: number) => Promise<void>;
+  /** Ends the fault of an edit at another instant. */
+  readonly stretchEdit: (index: number, untilUs: number) => Promise<void>;
   readonly switchEdit: (index: number) => Promise<void>;
   readonly reviseEdit: (index: number, path: string, value: Json) => Promise<boolean>;
   readonly undo: () => Promise<void>;
@@ -78,7 +86,7 @@ export type DocumentSlice = {
   readonly openFlags: Accessor<readonly number[]>;
   readonly setOpenFlags: Setter<readonly number[]>;
   /** The labels of flags. */
-  readonly setFlagWords: Setter<readonly string[]>;
+  readonly setFlagWords: Setter<readonly FlagWords[]>;
 };
 
 type Surroundings = {
@@ -95,7 +103,7 @@ type Surroundings = {
 type Documents = DocumentSlice & {
   readonly setTrace: Setter<TraceSummary | undefined>;
   readonly addSecondRun: (name: string, scenario: string) => void;
-  readonly flagWords: Accessor<readonly string[]>;
+  readonly flagWords: Accessor<readonly FlagWords[]>;
   readonly editsPassed: Accessor<number>;
   /** A report of the simulation under the title and note of the page. */
   readonly named: (report: RunReport) => Promise<RunReport>;
@@ -107,19 +115,20 @@ export function createDocument(page: Surroundings): Documents {
   const { frame, playsOn, aim, onWay, speed } = transport;
   const { setReading, setNotice } = dialogs;
   const [traceFile, setTraceFile] = createSignal<File>();
-  const [flagWords, setFlagWords] = createSignal<readonly string[]>([]);
+  const [flagWords, setFlagWords] = createSignal<readonly FlagWords[]>([]);
   const [openFlags, setOpenFlags] = createSignal<readonly number[]>([]);
   const runs = createRuns({
     ...{ client, schema, frame, playsOn, setNotice, aim, onWay, takeCarried },
-    onNewRun: (same) => {
+    onNewRun: (same, untilUs) => {
       if (!same) {
         selection.forgetRequest();
-        transport.awaitRun();
+        transport.awaitRun(untilUs);
       }
       if (playsOn()) client().play(speed());
     },
   });
   const { current, problems, trace, setTrace } = runs;
+  const { described, describe } = describedLater(schema);
   const warmUpS = createMemo(() => Number(getAt(current(), 'run.warmup_s') ?? 0));
   const open: DocumentSlice['open'] = (...scenario) => links().entering(() => runs.open(...scenario));
 
@@ -161,7 +170,10 @@ export function createDocument(page: Surroundings): Documents {
 
   return {
     ...runs,
-    ...{ schema, traceFile, warmUpS, open, openPreset, openFile, named },
+    get schema() {
+      return described();
+    },
+    ...{ describe, traceFile, warmUpS, open, openPreset, openFile, named },
     ...{ flagWords, setFlagWords, openFlags, setOpenFlags },
     check: (text) => client().check(text),
     freshSeed: () => client().freshSeed(),

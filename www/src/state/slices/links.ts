@@ -12,6 +12,7 @@ import { FIRST_SPEED, SPEEDS } from '../run/speeds.ts';
 import type { Beside } from '../studies/compare.ts';
 import { compareAsB } from '../studies/runForB.ts';
 import { openStudyOfLink } from '../studies/studyLink.ts';
+import { calm } from '../view/calm.ts';
 import type { DialogsSlice } from './dialogs.ts';
 import type { createDocument } from './document.ts';
 import { RIGHT_TABS, type SelectionSlice } from './selection.ts';
@@ -122,7 +123,10 @@ function createLook({ transport, selection, document, studies }: Surroundings): 
       selection.select({ request, replica });
     }
     const tab = RIGHT_TABS.find((t) => t === panel);
-    if (tab) selection.setRightTab(tab);
+    if (tab) {
+      selection.setRightTab(tab);
+      if (calm()) selection.setDrawer(true);
+    }
     // The author's note comes first; on a phone it has its own tab.
     if (isPhone() && getAt(document.current(), 'note')) selection.setPhoneTab('scenario');
     if (panel === MEASURED) studies.showMeasured();

@@ -6,6 +6,8 @@ import { awaitField } from '../../base/typedAhead.ts';
 import { NOTHING, type Place, type Selection } from '../../base/view.ts';
 import type { EventRows, EventsQuery, RequestDetail, RunReport } from '../../generated/boundary.ts';
 import { type Client, ignoreLost } from '../../sim/client.ts';
+import { setAskedField } from '../view/askedField.ts';
+import { setScenarioOpen } from '../view/calm.ts';
 
 export const RIGHT_TABS = ['selection', 'step', 'request', 'replica', 'scaling', 'run', 'log', 'block'] as const;
 /** The tab of a lesson is there while one is open; it has no part in links. */
@@ -34,8 +36,11 @@ export type SelectionSlice = {
   /** Opens the request of a place on a chart or a distribution. */
   readonly openSlowest: (place: Place) => void;
   readonly slowest: (place: Place) => Promise<number | null>;
+  /** The details of a request that need not be shown. */
+  readonly inspect: (request: number) => Promise<RequestDetail | undefined>;
   readonly leftTab: Accessor<LeftTab>;
-  readonly setLeftTab: Setter<LeftTab>;
+  /** Shows a tab of the scenario, and opens the scenario where it is folded. */
+  readonly setLeftTab: (tab: LeftTab) => void;
   readonly rightTab: Accessor<RightTab>;
   readonly setRightTab: Setter<RightTab>;
   readonly phoneTab: Accessor<PhoneTab>;
@@ -43,6 +48,8 @@ export type SelectionSlice = {
   /** Whether the inspector covers the charts of a narrow window. */
   readonly drawer: Accessor<boolean>;
   readonly setDrawer: Setter<boolean>;
+  /** Opens a field of the form, with its section, and the list of its choices. */
+  readonly openField: (path: string) => void;
   /** Shows the form's search and focuses it, with words to look for. */
   readonly searchForm: (words?: string) => void;
   readonly events: (query: EventsQuery) => Promise<EventRows>;
@@ -63,13 +70,53 @@ type Selecting = SelectionSlice & {
 /** Gives a report the title and note of the page. */
 type Naming = (report: RunReport) => Promise<RunReport>;
 
+/** The shown tab of the scenario; where the scenario is folded, showing one opens it. */
+function createLeftTab(): Pick<SelectionSlice, 'leftTab' | 'setLeftTab'> {
+  const [leftTab, setTab] = createSignal<LeftTab>('form');
+  return {
+    leftTab,
+    setLeftTab: (tab) => {
+      setTab(tab);
+      setScenarioOpen(true);
+    },
+  };
+}
+
+/** The ways into the form: to one of its fields, and to its search. */
+function waysToFields(
+  setLeftTab: SelectionSlice['setLeftTab'],
+  setPhoneTab: SelectionSlice['setPhoneTab'],
+): Pick<SelectionSlice, 'openField' | 'searchForm'> {
+  const openForm = (): void => {
+    setLeftTab('form');
+    setPhoneTab('scenario');
+  };
+  return {
+    openField: (path) => {
+      openForm();
+      setAskedField({ path });
+    },
+    searchForm: (words) => {
+      openForm();
+      awaitField('.find input');
+      requestAnimationFrame(() => {
+        const field = document.querySelector<HTMLInputElement>('.find input');
+        field?.focus();
+        if (!field || words === undefined) return;
+        field.value = words;
+        field.dispatchEvent(new InputEvent('input', { bubbles: true }));
+      });
+    },
+  };
+}
+
 /** `onReplica` is called when another replica is selected. */
 export function createSelection(client: () => Client, onReplica: () => void, named: Naming): Selecting {
   const [selected, setSelected] = createSignal<Selection>(NOTHING);
   const { automatic, setAutomatic, shown } = createShown(selected);
   const { detail, refreshDetail, forgetDetail } = createDetail(client, shown);
   const [cursorS, setCursorS] = createSignal<number>();
-  const [leftTab, setLeftTab] = createSignal<LeftTab>('form');
+  const { leftTab, setLeftTab } = createLeftTab();
   const [rightTab, setRightTab] = createSignal<RightTab>('request');
   const [phoneTab, setPhoneTab] = createSignal<PhoneTab>('stage');
   const [drawer, setDrawer] = createSignal(false);
@@ -87,19 +134,6 @@ export function createSelection(client: () => Client, onReplica: () => void, nam
     });
     if (focus) onReplica();
     refreshDetail();
-  }
-
-  function searchForm(words?: string): void {
-    setLeftTab('form');
-    setPhoneTab('scenario');
-    awaitField('.find input');
-    requestAnimationFrame(() => {
-      const field = document.querySelector<HTMLInputElement>('.find input');
-      field?.focus();
-      if (!field || words === undefined) return;
-      field.value = words;
-      field.dispatchEvent(new InputEvent('input', { bubbles: true }));
-    });
   }
 
   const questions = questionsTo(client, named);
@@ -124,7 +158,7 @@ export function createSelection(client: () => Client, onReplica: () => void, nam
     setCursorS,
     openSlowest: (place) => void openSlowest(place).catch(ignoreLost),
     ...{ leftTab, setLeftTab, rightTab, setRightTab, phoneTab, setPhoneTab, drawer, setDrawer },
-    searchForm,
+    ...waysToFields(setLeftTab, setPhoneTab),
     ...questions,
     refreshDetail,
     forgetRequest: () => {
@@ -168,8 +202,9 @@ function createDetail(client: () => Client, shown: Accessor<Selection>) {
 function questionsTo(
   client: () => Client,
   named: Naming,
-): Pick<SelectionSlice, 'slowest' | 'events' | 'report' | 'closeUp' | 'closeUps'> {
+): Pick<SelectionSlice, 'slowest' | 'inspect' | 'events' | 'report' | 'closeUp' | 'closeUps'> {
   return {
+    inspect: async (request) => (await client().ask('inspect', request)) ?? undefined,
     slowest: ({ of, fromS, toS, atMostMs }) =>
       client().ask('slowest', {
         ttft: of === 'ttft',
@@ -179,7 +214,7 @@ function questionsTo(
       }),
     events: (query) => client().ask('events', query),
     report: async () => named(await client().ask('report', null)),
-    closeUp: (kind, query, patient) => client().closeUp(kind, query, patient),
+    closeUp: (kind, query) => client().closeUp(kind, query),
     closeUps: (questions) => client().closeUps(questions),
   };
 }

@@ -3,7 +3,7 @@ import { type Accessor, createMemo, createSignal } from 'solid-js';
 import { isPhone } from '../../base/media.ts';
 import type { NoteTarget } from '../../base/note.ts';
 import { atPaint } from '../../base/paints.ts';
-import type { ChartData } from '../../base/view.ts';
+import type { ChartData, FlagWords } from '../../base/view.ts';
 import type { AnomalyMark, Evidence, Frame, StepKind } from '../../generated/boundary.ts';
 import type { Client } from '../../sim/client.ts';
 import type { Mode } from '../../sim/protocol.ts';
@@ -15,12 +15,18 @@ import { createTravel, type Travel } from '../run/travel.ts';
 import type { DialogsSlice } from './dialogs.ts';
 import type { createSelection } from './selection.ts';
 
+export type Loading = { readonly bytes: number; readonly of: number };
+
 export type TransportSlice = {
+  /** How much of the simulation's module has come, and of how many bytes, while the page waits for it. */
+  readonly loading: Accessor<Loading | undefined>;
   /** The version of the simulation's module. */
   readonly version: Accessor<string>;
   readonly frame: Accessor<Frame | undefined>;
   /** Whether another run is on its way to the screen, whose document is there already. */
   readonly turning: Accessor<boolean>;
+  /** The instant that it opens at, in microseconds, while it is on its way. */
+  readonly turnsTo: Accessor<number | undefined>;
   /** The frame of the figures on the stage. */
   readonly writtenFrame: Accessor<Frame | undefined>;
   /** The frame of the key figures and the heads of the charts. */
@@ -70,12 +76,15 @@ type Surroundings = {
   /** Runs with each frame, in the same batch. */
   readonly onFrame: (frame: Frame) => void;
   readonly editsPassed: () => number;
-  readonly flagWords: () => readonly string[];
+  readonly flagWords: () => readonly FlagWords[];
 };
 
 export function createTransport({ client, selection, dialogs, onFrame, editsPassed, flagWords }: Surroundings) {
   const { select, selected, setPhoneTab, refreshDetail } = selection;
   const [version, setVersion] = createSignal('');
+  const [loaded, setLoaded] = createSignal<Loading>();
+  /** Whether the run on screen is a recording that waits for the simulation. */
+  const [waits, setWaits] = createSignal(false);
   const [reducedMotion, setReducedMotion] = createSignal(false);
   const speak = createSpeaker(dialogs.tell);
   const frames = createFrames({
@@ -107,11 +116,25 @@ export function createTransport({ client, selection, dialogs, onFrame, editsPass
       if (isPhone()) setPhoneTab('stage');
     },
   });
+  const loading = (): Loading | undefined => (waits() || frame() === undefined ? loaded() : undefined);
   const playing = createMemo(() => mode() === 'playing');
   /** Runs when the next frame is drawn; rarely if the user prefers reduced motion. */
   const pace = (callback: () => void): void => {
     if (reducedMotion() && playing()) setTimeout(callback, 500);
     else atPaint(callback);
   };
-  return { ...frames, ...travel, version, setVersion, progress, playing, pace, reducedMotion, setReducedMotion };
+  return {
+    ...frames,
+    ...travel,
+    loading,
+    setLoaded,
+    setWaits,
+    version,
+    setVersion,
+    progress,
+    playing,
+    pace,
+    reducedMotion,
+    setReducedMotion,
+  };
 }

@@ -1,7 +1,6 @@
 // The runs that are compared with a run in which something broke.
 import { expect, test } from 'vitest';
 import { child, getAt, type Json } from '../../base/json.ts';
-import { stretchedEdit } from '../edits/edits.ts';
 import { editOf, twinsOf } from './faultTwins.ts';
 
 const crash = { kind: 'crash', at_us: 30_000_000, replica: 1, pool: 'small' };
@@ -53,12 +52,4 @@ test('one replica more moves the numbers of those after it', () => {
   expect(getAt(more, 'edits[0].fault.slow.replica')).toBe(4);
   expect(getAt(more, 'edits[1].fault.crash.replica')).toBe(1);
   expect(getAt(more, 'edits[2].route.to')).toBe(3);
-});
-
-test('the end of a fault is dragged: the setting that is its length changes', () => {
-  const slow = stretchedEdit(DOCUMENT, 0, 30_000_000, 25_500_000);
-  expect(getAt(slow, 'edits[0].fault.slow')).toEqual({ replica: 3, factor: 3, for_s: 15.5 });
-  expect(getAt(stretchedEdit(DOCUMENT, 1, 70_000_000, 29_000_000), 'edits[1].fault.crash.restart_s')).toBe(0.001);
-  // No setting says when it is over: nothing changes.
-  expect(stretchedEdit(DOCUMENT, 1, 71_000_000, 80_000_000)).toEqual(DOCUMENT);
 });

@@ -1,10 +1,14 @@
-// The menu of what can break in a replica: where it is open. A separate file, so that the stage opens it and its code,
+// The menu of the stage, what can break in a replica among it: where it is open. A separate file, so that the stage opens it and its code,
 // which is loaded later, closes it.
 import { createSignal } from 'solid-js';
 import type { App } from '../app.ts';
 
-/** Where the menu is asked for: a replica, and a point of the stage if it was asked for there. */
-export type BreakAsked = { readonly replica: number; readonly at?: { readonly x: number; readonly y: number } };
+/** What the menu is asked for: a replica and a request, if any, and a point of the stage if it was asked for there. */
+export type BreakAsked = {
+  readonly replica: number | undefined;
+  readonly request?: number | undefined;
+  readonly at?: { readonly x: number; readonly y: number };
+};
 
 export const [breakAsked, setBreakAsked] = createSignal<BreakAsked>();
 

@@ -1,6 +1,6 @@
 // What the charts' area shows, and where the close-ups look. Small on purpose: the first page has it, the views are loaded when
 // opened.
-import { createSignal } from 'solid-js';
+import { batch, createSignal } from 'solid-js';
 import type { LatencyBox, Measure } from '../../generated/boundary.ts';
 
 export const AREAS = ['charts', 'lanes', 'kv', 'density'] as const;
@@ -8,10 +8,24 @@ export type Area = (typeof AREAS)[number];
 export const BLOCK_COLOURS = ['owner', 'group', 'age', 'references'] as const;
 export type BlockColour = (typeof BLOCK_COLOURS)[number];
 
-/** Which view the charts' area shows. */
-export const [area, setArea] = createSignal<Area>('charts');
-/** Whether the stage is folded away, so that the area is tall. */
-export const [tall, setTall] = createSignal(false);
+const [area, showArea] = createSignal<Area>('charts');
+const [tall, setTall] = createSignal(false);
+
+export {
+  /** Which view the charts' area shows. */
+  area,
+  setTall,
+  /** Whether the area has the height and the stage is a strip above it. */
+  tall,
+};
+
+/** Shows a view: a close-up takes the height, the charts give it back. */
+export function setArea(next: Area): void {
+  batch(() => {
+    if (next !== area()) setTall(next !== 'charts');
+    showArea(next);
+  });
+}
 /** The part of the time axis on screen, in seconds; undefined shows all of it. Shared by charts, lanes and density. */
 export const [timeWindow, setTimeWindow] = createSignal<{ readonly fromS: number; readonly toS: number }>();
 /** The replica whose requests or blocks are shown, if not the selected one. */

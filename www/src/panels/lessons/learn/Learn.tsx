@@ -1,11 +1,8 @@
 // The list of lessons over the whole page: the road, the reader's path, lessons of one's own, and what teachers need.
 // Loaded when it opens.
 
-import { Dialog } from '@ark-ui/solid/dialog';
 import { createEffect, createMemo, createSignal, type JSX, onCleanup, onMount, Show, untrack } from 'solid-js';
-import { Portal } from 'solid-js/web';
 import { trust } from '../../../base/trust.ts';
-import { Icon } from '../../../draw/glyphs.tsx';
 import type { LessonCard } from '../../../generated/boundary.ts';
 import rawCards from '../../../generated/lessons.json';
 import type { App } from '../../../state/app.ts';
@@ -13,6 +10,7 @@ import { ownFile, setLearning, setOwnFile } from '../../../state/lessons/lesson.
 import { openLesson, openLessonText } from '../../../state/lessons/lessonOpening.ts';
 import { progressOf, wasBegun } from '../../../state/lessons/lessonProgress.ts';
 import { createOwnCheck } from '../../../state/lessons/ownLesson.ts';
+import { CloseButton, Modal } from '../../parts/Modal.tsx';
 import { ThemeButton } from '../../parts/ThemeButton.tsx';
 import { Checked, YourGuesses, YourPath } from './LearnSide.tsx';
 import { showAddress } from './learnAddress.ts';
@@ -49,91 +47,81 @@ export default function Learn(props: { app: App }): JSX.Element {
     untrack(() => void own.start(file));
   });
   return (
-    <Dialog.Root
-      open
-      onOpenChange={({ open }) => !open && close()}
-      initialFocusEl={firstCard}
-      finalFocusEl={lessonsButton}
-    >
-      <Portal>
-        <Dialog.Positioner class="learn-place">
-          <Dialog.Content
-            class="learn"
-            classList={{ dropping: dropping() }}
-            onKeyDown={(event) => {
-              // The keys of the page below have no effect here.
-              if (event.key !== 'Escape') event.stopPropagation();
-              if (event.key !== '/' || event.target === find) return;
-              event.preventDefault();
-              find?.focus();
-            }}
-            onDragOver={(event) => {
-              if (!event.dataTransfer?.types.includes('Files')) return;
-              event.preventDefault();
-              setDropping(true);
-            }}
-            onDragLeave={(event) => setDropping(event.currentTarget.contains(trust<Node | null>(event.relatedTarget)))}
-            onDrop={(event) => {
-              event.preventDefault();
-              setDropping(false);
-              const file = event.dataTransfer?.files[0];
-              if (file) void take(file);
+    <Modal class="learn-place" label="Lessons" onClose={close} first={firstCard} last={lessonsButton}>
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: a file can be dropped anywhere in it */}
+      <div
+        class="learn"
+        classList={{ dropping: dropping() }}
+        onKeyDown={(event) => {
+          // The keys of the page below have no effect here.
+          if (event.key !== 'Escape') event.stopPropagation();
+          if (event.key !== '/' || event.target === find) return;
+          event.preventDefault();
+          find?.focus();
+        }}
+        onDragOver={(event) => {
+          if (!event.dataTransfer?.types.includes('Files')) return;
+          event.preventDefault();
+          setDropping(true);
+        }}
+        onDragLeave={(event) => setDropping(event.currentTarget.contains(trust<Node | null>(event.relatedTarget)))}
+        onDrop={(event) => {
+          event.preventDefault();
+          setDropping(false);
+          const file = event.dataTransfer?.files[0];
+          if (file) void take(file);
+        }}
+      >
+        <header class="learn-head">
+          <h2 class="learn-title">Lessons</h2>
+          <span class="s wide">each plays beside the live page: predict, do, see, why, try</span>
+          <span class="grow" />
+          <span class="m wide roomy">any order, nothing is locked</span>
+          <input
+            ref={find}
+            class="in learn-find"
+            type="search"
+            placeholder="Find a lesson"
+            aria-label="Find a lesson"
+            title="Find a lesson (/)"
+            value={wanted()}
+            onInput={(event) => setWanted(event.currentTarget.value.trim())}
+          />
+          <button
+            type="button"
+            class="btn wide"
+            onClick={() => {
+              close();
+              props.app.dialogs.setGallery(true);
             }}
           >
-            <header class="learn-head">
-              <Dialog.Title class="learn-title">Lessons</Dialog.Title>
-              <span class="s wide">each plays beside the live page: predict, do, see, why, try</span>
-              <span class="grow" />
-              <span class="m wide roomy">any order, nothing is locked</span>
-              <input
-                ref={find}
-                class="in learn-find"
-                type="search"
-                placeholder="Find a lesson"
-                aria-label="Find a lesson"
-                title="Find a lesson (/)"
-                value={wanted()}
-                onInput={(event) => setWanted(event.currentTarget.value.trim())}
-              />
-              <button
-                type="button"
-                class="btn wide"
-                onClick={() => {
-                  close();
-                  props.app.dialogs.setGallery(true);
-                }}
-              >
-                Gallery
-              </button>
-              <ThemeButton />
-              <Dialog.CloseTrigger class="btn sq" aria-label="Close">
-                <Icon name="close" />
-              </Dialog.CloseTrigger>
-            </header>
-            <div class="learn-body">
-              <div class="learn-road">
-                <Road cards={CARDS} wanted={wanted()} walkedOf={walkedOf} next={path().next?.card.name} onOpen={open} />
-                <p class="empty" role="status">
-                  <Show when={!CARDS.some((card) => isFound(card, wanted()))}>No lesson has these words.</Show>
-                </p>
-              </div>
-              <aside class="learn-side" aria-label="Your path and your own lessons">
-                <YourPath path={path()} states={states()} onOpen={open} />
-                <YourGuesses cards={CARDS} />
-                <OwnLesson
-                  check={own.check()}
-                  onFile={(file) => void take(file)}
-                  onCancel={own.cancel}
-                  onPlay={(file) => void openLessonText(props.app, file.text, file.name)}
-                />
-                <Teachers cards={CARDS} first={path().next?.card.name} />
-                <Checked cards={CARDS} />
-              </aside>
-            </div>
-          </Dialog.Content>
-        </Dialog.Positioner>
-      </Portal>
-    </Dialog.Root>
+            Gallery
+          </button>
+          <ThemeButton />
+          <CloseButton />
+        </header>
+        <div class="learn-body">
+          <div class="learn-road">
+            <Road cards={CARDS} wanted={wanted()} walkedOf={walkedOf} next={path().next?.card.name} onOpen={open} />
+            <p class="empty" role="status">
+              <Show when={!CARDS.some((card) => isFound(card, wanted()))}>No lesson has these words.</Show>
+            </p>
+          </div>
+          <aside class="learn-side" aria-label="Your path and your own lessons">
+            <YourPath path={path()} states={states()} onOpen={open} />
+            <YourGuesses cards={CARDS} />
+            <OwnLesson
+              check={own.check()}
+              onFile={(file) => void take(file)}
+              onCancel={own.cancel}
+              onPlay={(file) => void openLessonText(props.app, file.text, file.name)}
+            />
+            <Teachers cards={CARDS} first={path().next?.card.name} />
+            <Checked cards={CARDS} />
+          </aside>
+        </div>
+      </div>
+    </Modal>
   );
 }
 

@@ -1,0 +1,16 @@
+//! What stands around the flags of an engine.
+
+use crate::import::configuration::sets::PoolOf;
+
+/// What the source says beside the flags of an engine.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Around {
+    /// The pool.
+    pub(crate) of: PoolOf,
+    /// Whether the source describes the whole engine, so that an absent flag has vLLM's default.
+    pub(crate) whole: bool,
+    /// Prefill or decode, if the source gives the pool a role.
+    pub(crate) role: Option<&'static str>,
+    /// Servers, if the source says how many.
+    pub(crate) servers: Option<u64>,
+}

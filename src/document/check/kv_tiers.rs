@@ -1,0 +1,199 @@
+//! Checks tiers below CPU memory: stores that are named and not there, and what is not simulated beside such tiers.
+
+use crate::table::report::{Report, grouped};
+use crate::{
+    Cluster, Compat, CpuTier, KvCache, LoadAsked, LoadRule, LoadWait, Pool, Role, SecondaryTier, limits,
+    model_key,
+};
+
+/// Reports what does not go together among the stores and the tiers of pools.
+pub(super) fn check_kv_tiers(c: &Cluster, r: &mut Report) {
+    r.distinct("cluster.kv_stores", "name", c.kv_stores.iter().map(|store| store.name.as_str()));
+    for (i, store) in c.kv_stores.iter().enumerate() {
+        let at = format!("cluster.kv_stores[{i}].name");
+        r.not_empty(&at, &store.name);
+        if store.name.len() > limits::STORE_NAME_BYTES {
+            let (found, most) = (format!("{} bytes", store.name.len()), limits::STORE_NAME_BYTES);
+            r.error(at, found, format!("1 to {most} bytes"), "give it a shorter name");
+        }
+    }
+    for (i, pool) in c.pools.iter().enumerate() {
+        let path = format!("cluster.pools[{i}]");
+        check_rules(&format!("{path}.kv"), &pool.kv, r);
+        if !pool.kv.secondary_tiers.is_empty() {
+            check_tiers(&path, pool, c, r);
+        }
+    }
+    for store in &c.kv_stores {
+        check_users(&store.name, c, r);
+    }
+}
+
+/// The stores that a pool names.
+fn named(pool: &Pool) -> impl Iterator<Item = (usize, &str)> {
+    let store = |(k, tier): (usize, _)| match tier {
+        &SecondaryTier::Fs(_) => None,
+        SecondaryTier::Store(store) => Some((k, store.name.as_str())),
+    };
+    pool.kv.secondary_tiers.iter().enumerate().filter_map(store)
+}
+
+/// When to load, and how long to wait.
+fn check_rules(path: &str, kv: &KvCache, r: &mut Report) {
+    if let LoadRule::MinTokens(tokens) = kv.load
+        && !(1..=limits::REQUEST_TOKENS).contains(&tokens)
+    {
+        r.error(
+            format!("{path}.load.min_tokens"),
+            grouped(tokens.into()),
+            format!("1 to {}", grouped(limits::REQUEST_TOKENS.into())),
+            "SGLang's threshold is 256; use always to load whatever there is",
+        );
+    }
+    if kv.cpu_blocks > 0 {
+        return;
+    }
+    let fix = "without a CPU tier blocks come straight to the GPU: give it cpu_blocks, or leave this out";
+    if kv.load_wait != LoadWait::Complete {
+        r.error(format!("{path}.load_wait"), "a timeout, without a CPU tier", "complete there", fix);
+    }
+    if kv.load_asked != LoadAsked::Turn {
+        r.error(format!("{path}.load_asked"), "arrival, without a CPU tier", "turn there", fix);
+    }
+}
+
+/// The tiers of a pool.
+fn check_tiers(path: &str, pool: &Pool, c: &Cluster, r: &mut Report) {
+    let at = format!("{path}.kv.secondary_tiers");
+    for (k, name) in named(pool) {
+        let path = format!("{at}[{k}].store.name");
+        if !c.kv_stores.iter().any(|store| store.name == name) {
+            let names: Vec<&str> = c.kv_stores.iter().map(|store| store.name.as_str()).collect();
+            let allowed =
+                if names.is_empty() { "a store of cluster.kv_stores".to_owned() } else { names.join(", ") };
+            r.error(
+                path,
+                format!("no store \"{name}\""),
+                allowed,
+                "name one of cluster.kv_stores, or add it there",
+            );
+        } else if named(pool).any(|(other, of)| other < k && of == name) {
+            r.error(
+                path,
+                format!("the store \"{name}\" again"),
+                "each store once in a pool",
+                "leave one of the two out",
+            );
+        }
+    }
+    let mut refuse = |found: String, fix: &str| r.error(at.clone(), found, "no such tiers there", fix);
+    if !pool.kv.prefix_caching {
+        refuse(
+            "tiers below, without prefix caching".to_owned(),
+            "nothing is ever looked for in them: turn prefix_caching on",
+        );
+    }
+    if c.compat == Compat::Blis || pool.kv.cpu_tier == CpuTier::Blis {
+        refuse(
+            "tiers below, with the tier of blis".to_owned(),
+            "that simulator has one tier of its own: leave them out",
+        );
+    }
+    if pool.role != Role::Mixed {
+        let found = format!("tiers below, in a {} pool", pool.role.name());
+        refuse(found, "leave them out there, or give the pool the role mixed");
+    }
+    if pool.pp > 1 {
+        refuse(format!("tiers below, with {} stages", pool.pp), "write pp 1, or leave them out");
+    }
+    if pool.expert_ranks_lockstep && pool.expert_ranks > 1 {
+        refuse("tiers below, with ranks in lock step".to_owned(), "leave one of the two out");
+    }
+}
+
+/// Pools that share a store have blocks of the same model and size.
+fn check_users(name: &str, c: &Cluster, r: &mut Report) {
+    let mut users = c.pools.iter().enumerate().filter(|(_, pool)| named(pool).any(|(_, of)| of == name));
+    let Some((_, first)) = users.next() else { return };
+    for (i, pool) in users {
+        let of = |p: &Pool| (model_key(&p.model), p.kv.block_tokens, p.architecture.clone());
+        if of(pool) != of(first) {
+            r.error(
+                format!("cluster.pools[{i}].kv.secondary_tiers"),
+                format!("the store \"{name}\", which the pool \"{}\" uses with other blocks", first.name),
+                "the same model and block_tokens in all pools of a store",
+                "give the pool a store of its own",
+            );
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{FsTier, KvStore, Scenario, StoreTier, check};
+
+    fn scenario() -> Scenario {
+        let mut s = Scenario::default();
+        s.cluster.kv_stores = vec![KvStore::default()];
+        s.cluster.pools[0].kv.secondary_tiers = vec![
+            SecondaryTier::Fs(FsTier::default()),
+            SecondaryTier::Store(StoreTier { name: "store".to_owned(), ..StoreTier::default() }),
+        ];
+        s
+    }
+
+    /// What is refused: path and what was found.
+    fn refused(change: impl FnOnce(&mut Cluster)) -> Vec<(String, String)> {
+        let mut s = scenario();
+        change(&mut s.cluster);
+        let found = check(s).err().unwrap_or_default();
+        found.into_iter().map(|d| (d.path, d.found)).collect()
+    }
+
+    #[test]
+    fn tiers_that_go_together_are_accepted() {
+        assert_eq!(refused(|_| ()), []);
+        assert_eq!(refused(|c| c.pools[0].kv.cpu_blocks = 10), []);
+    }
+
+    #[test]
+    fn a_store_is_there_once_and_its_pools_have_equal_blocks() {
+        let at = "cluster.pools[0].kv.secondary_tiers[1].store.name".to_owned();
+        assert_eq!(refused(|c| c.kv_stores.clear()), [(at, "no store \"store\"".to_owned())]);
+        let twice = refused(|c| {
+            let again = c.pools[0].kv.secondary_tiers[1].clone();
+            c.pools[0].kv.secondary_tiers.push(again);
+        });
+        assert_eq!(twice[0].1, "the store \"store\" again");
+        let unlike = refused(|c| {
+            let mut other = c.pools[0].clone();
+            "other".clone_into(&mut other.name);
+            other.kv.block_tokens = 32;
+            c.pools.push(other);
+        });
+        assert_eq!(unlike[0].0, "cluster.pools[1].kv.secondary_tiers");
+    }
+
+    #[test]
+    fn a_store_has_a_name_that_is_not_too_long() {
+        let name = "s".repeat(limits::STORE_NAME_BYTES + 1);
+        let long = refused(|c| c.kv_stores.push(KvStore { name: name.clone(), ..KvStore::default() }));
+        assert_eq!(long, [("cluster.kv_stores[1].name".to_owned(), "65 bytes".to_owned())]);
+    }
+
+    #[test]
+    fn what_is_not_simulated_beside_tiers_is_refused() {
+        let all: [fn(&mut Cluster); 6] = [
+            |c| c.pools[0].kv.prefix_caching = false,
+            |c| c.compat = Compat::Blis,
+            |c| c.pools[0].pp = 2,
+            |c| c.pools[0].kv.load_asked = LoadAsked::Arrival,
+            |c| c.pools[0].kv.load_wait = LoadWait::Timeout(crate::LoadTimeout::default()),
+            |c| c.pools[0].kv.load = LoadRule::MinTokens(0),
+        ];
+        for (i, change) in all.into_iter().enumerate() {
+            assert!(refused(change).iter().any(|(path, _)| path.starts_with("cluster.pools[0].kv.")), "{i}");
+        }
+    }
+}
