@@ -6,6 +6,7 @@ use crate::import::configuration::Reader;
 use crate::import::configuration::mapping::{Mapping, Standing};
 use crate::import::configuration::sets::PoolOf;
 use crate::vllm::command::{command, image_tag};
+use crate::vllm::read::lmcache::PREFIX;
 use crate::vllm::read::{Around, Sizes, gpu};
 use base::Diagnostic;
 use document::limits;
@@ -67,7 +68,8 @@ pub(crate) fn container_of(
         image_tag(r, &image, &text, of);
     }
     let servers = servers(r, pods.replicas);
-    let around = Around { of: of.clone(), whole: true, role, servers: Some(servers) };
+    let settings = tier_variables(r, &format!("{path}.env"));
+    let around = Around { of: of.clone(), whole: true, role, servers: Some(servers), settings };
     let mut found = command_of(r, path);
     found.flags.extend(pods.extra.iter().cloned());
     let sizes = command(r, &found, &around);
@@ -115,6 +117,24 @@ fn variables(r: &mut Reader<'_>, path: &str) -> BTreeMap<String, String> {
             _ => None,
         };
         all.extend(name.zip(value));
+    }
+    all
+}
+
+/// The variables of a container that say tiers of KV, by the paths of their values.
+fn tier_variables(r: &mut Reader<'_>, path: &str) -> Vec<Word> {
+    let mut all = Vec::new();
+    for i in 0..r.entries(path) {
+        let name = r.get(&format!("{path}.{i}.name")).and_then(Value::as_str).unwrap_or_default();
+        let at = format!("{path}.{i}.value");
+        let text = match r.get(&at) {
+            Some(Value::String(text)) => text.clone(),
+            Some(other) if other.is_number() || other.is_boolean() => other.to_string(),
+            _ => continue,
+        };
+        if name.starts_with(PREFIX) {
+            all.push(Word { path: at, text: format!("{name}={text}") });
+        }
     }
     all
 }

@@ -6,6 +6,7 @@ use crate::import::configuration::Reader;
 use crate::import::configuration::mapping::{Mapping, Standing};
 use crate::import::configuration::sets::PoolOf;
 use crate::vllm::map::FLAGS;
+use crate::vllm::read::lmcache::PREFIX;
 use crate::vllm::read::{Around, Sizes, engine, generation};
 use serde_json::json;
 
@@ -15,7 +16,13 @@ const FULLER: u32 = 19;
 /// Reads a command. The words around it give the document its shape.
 pub(crate) fn command(r: &mut Reader<'_>, command: &EngineCommand, around: &Around) -> Sizes {
     let is_image = |word: &Word| command.image.as_ref().is_some_and(|image| image.path == word.path);
-    shape(r, command.program.iter().filter(|word| !is_image(word)), "the program");
+    let is_tier = |word: &&Word| word.text.starts_with(PREFIX) && word.text.contains('=');
+    let around = &Around {
+        settings: around.settings.iter().chain(command.program.iter().filter(is_tier)).cloned().collect(),
+        ..around.clone()
+    };
+    let program = command.program.iter().filter(|word| !is_image(word) && !is_tier(word));
+    shape(r, program, "the program");
     shape(r, command.rest.iter(), "another command");
     if let Some(image) = &command.image {
         image_tag(r, &image.path, &image.text, &around.of);

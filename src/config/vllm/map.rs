@@ -57,7 +57,8 @@ pub(crate) const FLAGS: &[KnownFlag] = flags! {
     group List ["lora-modules"]: AdaptersOfClients;
     group Text ["lora-dtype", "lora-extra-vocab-size"]: AdapterBits;
     group Switch ["fully-sharded-loras"]: AdapterShards;
-    own Json ["kv-transfer-config"];
+    written Json ["kv-transfer-config"]
+        => FlagField::new("kv.secondary_tiers", "tiers below", UsualValue::Chosen);
     written Switch ["async-scheduling"]
         => FlagField::new("latency.calibrated.engine", "scheduling", UsualValue::Switch(true));
     own Switch ["enable-chunked-prefill"];

@@ -11,6 +11,7 @@ mod new_fleet;
 mod openmetrics;
 mod perfetto;
 mod routers;
+mod tiers_of_engines;
 mod workloads;
 mod yaml_corpus;
 

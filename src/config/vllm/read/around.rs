@@ -1,5 +1,6 @@
 //! What stands around the flags of an engine.
 
+use crate::command::flags::Word;
 use crate::import::configuration::sets::PoolOf;
 
 /// What the source says beside the flags of an engine.
@@ -13,4 +14,6 @@ pub(crate) struct Around {
     pub(crate) role: Option<&'static str>,
     /// Servers, if the source says how many.
     pub(crate) servers: Option<u64>,
+    /// Variables of the process that say tiers of KV: `NAME=value`.
+    pub(crate) settings: Vec<Word>,
 }

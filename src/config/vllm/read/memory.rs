@@ -80,22 +80,24 @@ fn weights(r: &mut Reader<'_>, flags: &mut Flags, of: &PoolOf, method: &str, mod
     flags.set_pool(r, name, of, "architecture.precision", json!(precision));
 }
 
+/// Bytes of a block, all GPUs of a replica together.
+pub(crate) fn block_bytes(flags: &Flags, model: Option<&'static str>, sizes: Sizes) -> Option<f64> {
+    let format = flags.text("kv-cache-dtype").and_then(kv_bytes);
+    let block = flags.value("block-size").and_then(Value::as_u64).unwrap_or(16) as f64;
+    let mut shape = model.and_then(known_model)?.architecture.clone();
+    shape.bytes_per_kv_value = format.unwrap_or(shape.bytes_per_kv_value);
+    Some(kv_bytes_per_token(&shape, sizes.tp as u32) as f64 * block)
+}
+
 /// Sizes of caches in bytes.
 pub(crate) fn blocks(
     r: &mut Reader<'_>,
     flags: &mut Flags,
     of: &PoolOf,
-    model: Option<&'static str>,
     sizes: Sizes,
+    bytes: Option<f64>,
     apart: bool,
 ) {
-    let format = flags.text("kv-cache-dtype").and_then(kv_bytes);
-    let block = flags.value("block-size").and_then(Value::as_u64).unwrap_or(16) as f64;
-    let bytes = model.and_then(known_model).map(|model| {
-        let mut shape = model.architecture.clone();
-        shape.bytes_per_kv_value = format.unwrap_or(shape.bytes_per_kv_value);
-        kv_bytes_per_token(&shape, sizes.tp as u32) as f64 * block
-    });
     let unknown = "the bytes of a block follow from the shape of a model of the catalogue";
     let count = |all: f64| bytes.map(|bytes| (all / bytes).floor()).filter(|n| *n >= 1.0);
     let most = f64::from(limits::KV_BLOCKS);

@@ -1,9 +1,15 @@
 //! The settings of a vLLM engine as fields of pools.
 
 mod around;
+mod connector;
+mod keys;
+pub(crate) mod lmcache;
 pub(crate) mod memory;
+mod offloading;
 mod parts;
 mod sizes;
+mod stores;
+mod tiers;
 
 pub(crate) use around::Around;
 pub(crate) use sizes::Sizes;
@@ -39,9 +45,10 @@ pub(crate) fn engine(r: &mut Reader<'_>, mut flags: Flags, around: &Around) -> S
     let sizes = parts::parallel(r, &mut flags, around, model);
     parts::speculation(r, &mut flags, around, sizes.pp);
     parts::adapters(r, &mut flags, around);
-    let role = parts::transfer(r, &mut flags, around);
+    let block_bytes = memory::block_bytes(&flags, model, sizes);
+    let role = connector::transfer(r, &mut flags, around, sizes, block_bytes);
     memory::formats(r, &mut flags, of, model);
-    memory::blocks(r, &mut flags, of, model, sizes, role.is_some());
+    memory::blocks(r, &mut flags, of, sizes, block_bytes, role.is_some());
     flags.finish(r, FLAGS);
     sizes
 }

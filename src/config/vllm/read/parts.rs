@@ -1,9 +1,8 @@
-//! Parallelism, speculative decoding, adapters and transfers of a vLLM engine.
+//! Parallelism, speculative decoding and adapters of a vLLM engine.
 
 use crate::command::flags::Flags;
 use crate::command::map::flag_of;
 use crate::import::configuration::Reader;
-use crate::import::configuration::sets::PoolOf;
 use crate::vllm::map::FLAGS;
 use crate::vllm::read::{Around, Sizes};
 use document::limits;
@@ -134,59 +133,5 @@ pub(crate) fn adapters(r: &mut Reader<'_>, flags: &mut Flags, around: &Around) {
         }
         flags.note(r, name, &format!("{} {n}", field.path));
         flags.set_pool(r, name, &around.of, field.path, json!(n));
-    }
-}
-
-/// Transfers of KV caches; returns the role that they give the pool.
-pub(crate) fn transfer(r: &mut Reader<'_>, flags: &mut Flags, around: &Around) -> Option<&'static str> {
-    let name = "kv-transfer-config";
-    let Some(said) = flags.value(name).cloned() else { return around.role };
-    let word = |key: &str| said.get(key).and_then(Value::as_str).unwrap_or_default();
-    let connector = word("kv_connector");
-    if connector.contains("Offloading") {
-        offloading(r, flags, &around.of, &said, around.role);
-        return around.role;
-    }
-    if connector.contains("LMCache") || connector.contains("Multi") {
-        let why = "its tiers are not read: write the blocks of a CPU tier as kv.cpu_blocks";
-        flags.ignore(r, name, why);
-        return around.role;
-    }
-    if let Some(role) = around.role {
-        flags.note(r, name, &format!("role {role}: caches are handed over from prefill to decode replicas"));
-        return Some(role);
-    }
-    let role = match word("kv_role") {
-        "kv_producer" => "prefill",
-        "kv_consumer" => "decode",
-        _ => {
-            let why = "it does not say whether this engine prefills or decodes: a label llm-d.ai/role does";
-            flags.ignore(r, name, why);
-            return None;
-        }
-    };
-    flags.note(r, name, &format!("role {role}"));
-    flags.set_pool(r, name, &around.of, "role", json!(role));
-    Some(role)
-}
-
-/// The CPU tier of vLLM's connector.
-fn offloading(r: &mut Reader<'_>, flags: &mut Flags, of: &PoolOf, said: &Value, role: Option<&str>) {
-    let name = "kv-transfer-config";
-    let blocks = said.pointer("/kv_connector_extra_config/num_cpu_blocks").and_then(Value::as_u64);
-    match blocks.filter(|n| *n <= limits::KV_BLOCKS.into()) {
-        Some(_) if role.is_some() => flags.ignore(r, name, "prefill and decode pools have no CPU tier here"),
-        Some(n) => {
-            flags.near(
-                r,
-                name,
-                &format!("kv.cpu_blocks {n}"),
-                "the speed of the link is that of kv.transfer_tokens_per_us",
-            );
-            flags.set_pool(r, name, of, "kv.cpu_blocks", json!(n));
-        }
-        None => {
-            flags.ignore(r, name, "of the CPU tier only num_cpu_blocks is read: write it as kv.cpu_blocks");
-        }
     }
 }
