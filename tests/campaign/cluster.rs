@@ -292,7 +292,7 @@ pub(crate) fn pool(draw: &mut Draw, kind: Kind, number: usize, role: &str) -> Va
     let (blocks, own_tokens) = draw.of(&CACHES);
     let block_tokens = if kind.roles { kind.block_tokens } else { own_tokens };
     let mut kv = json!({"blocks": blocks, "block_tokens": block_tokens, "prefix_caching": !draw.one_in(4)});
-    if !kind.roles && draw.one_in(3) {
+    if draw.one_in(3) {
         tier(draw, &mut kv);
     }
     let mut pool = json!({"name": format!("pool-{number}"), "role": role, "replicas": draw.of(&[0, 1, 1, 2, 2, 3, 5]),

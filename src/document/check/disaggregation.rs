@@ -3,7 +3,9 @@
 
 use super::policies::check_routing;
 use crate::table::report::{Report, grouped};
-use crate::{Cluster, Compat, Decider, Disaggregation, Handoff, Pool, Role, ThresholdDecider, model_key};
+use crate::{
+    Cluster, Compat, CpuTier, Decider, Disaggregation, Handoff, Pool, Role, ThresholdDecider, model_key,
+};
 use base::small::decimal::plain;
 
 /// Reports what does not go together among the roles of the pools and the settings of hand-overs.
@@ -40,10 +42,9 @@ fn check_part(path: &str, p: &Pool, compat: Compat, r: &mut Report) {
         let fix = "transfers are not as in that simulator: use the role mixed, or another compat";
         refused("role", format!("{role}, with cluster.compat blis"), "mixed there", fix);
     }
-    if p.kv.cpu_blocks > 0 {
-        let found = format!("{} CPU blocks, in a {role} pool", grouped(p.kv.cpu_blocks.into()));
-        let fix = "blocks are handed over from GPU to GPU: write 0, or give the pool the role mixed";
-        refused("kv.cpu_blocks", found, "0 there", fix);
+    if p.kv.cpu_tier == CpuTier::Blis && p.kv.cpu_blocks > 0 {
+        let fix = "choose the tier auto, or give the pool the role mixed";
+        refused("kv.cpu_tier", format!("blis, in a {role} pool"), "auto, offloading", fix);
     }
     if p.engine.speculative.is_some() {
         refused("engine.speculative", format!("speculative decoding, in a {role} pool"), "none there", mixed);
@@ -248,9 +249,13 @@ mod tests {
     #[test]
     fn what_is_not_simulated_beside_a_role_is_refused() {
         assert_eq!(
-            found(|c| c.pools[0].kv.cpu_blocks = 1000),
-            error("pools[0].kv.cpu_blocks", "1,000 CPU blocks, in a prefill pool")
+            found(|c| {
+                c.pools[0].kv.cpu_blocks = 1000;
+                c.pools[0].kv.cpu_tier = CpuTier::Blis;
+            }),
+            error("pools[0].kv.cpu_tier", "blis, in a prefill pool")
         );
+        assert_eq!(found(|c| c.pools.iter_mut().for_each(|pool| pool.kv.cpu_blocks = 1000)), []);
         assert_eq!(
             found(|c| c.pools[1].engine.speculative = Some(Speculative::default())),
             error("pools[1].engine.speculative", "speculative decoding, in a decode pool")

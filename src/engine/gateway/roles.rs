@@ -3,7 +3,7 @@
 
 use super::around::Around;
 use super::ejection::Takers;
-use super::routing::prompt_blocks_of;
+use super::routing::blocks_in_tiers_of;
 use super::state::Gateway;
 use crate::clock::ClusterEvent;
 use crate::facts::{DeciderReason, HandoverFact, Sink, Stage};
@@ -203,7 +203,7 @@ impl Gateway {
         let active = &around.book.active()[slot];
         let replica = &around.fleet.replicas()[home.index()];
         let block = replica.kv().block_tokens();
-        let cached = prompt_blocks_of(replica, active).min((active.prompt_tokens - 1) / block);
+        let cached = blocks_in_tiers_of(replica, active).min((active.prompt_tokens - 1) / block);
         let uncached = active.prompt_tokens - cached * block;
         let few = t.uncached_tokens == 0 || uncached < t.uncached_tokens;
         let share = t.uncached_share * f64::from(active.prompt_tokens);

@@ -300,6 +300,17 @@ pub(super) fn prompt_blocks_of(replica: &Replica, active: &ActiveRequest) -> u32
     replica.kv().lookup(&active.text.chain(block_tokens, blocks)).blocks
 }
 
+/// The same, with those that follow them in its CPU memory.
+pub(super) fn blocks_in_tiers_of(replica: &Replica, active: &ActiveRequest) -> u32 {
+    let found = prompt_blocks_of(replica, active);
+    if !replica.kv().has_cpu_tier() {
+        return found;
+    }
+    let block_tokens = replica.kv().block_tokens();
+    let blocks = active.prompt_tokens.min(active.shareable) / block_tokens;
+    found + replica.kv().known_below(&active.text.chain(block_tokens, blocks)[found as usize..])
+}
+
 /// The views of the replicas that can have a request and have room for it in their wait queue, held in `scratch`.
 fn candidates<'a>(
     views: &[ReplicaView],

@@ -3,3 +3,4 @@
 mod cpu_tier;
 mod small_caches;
 mod states;
+mod tiers_apart;

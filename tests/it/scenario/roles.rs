@@ -37,12 +37,10 @@ fn every_mistake_has_its_place_and_its_remedy() {
     );
     let mut unlike =
         split(&json!({ "disaggregation": { "transfer": { "overlap_share": 0.5, "port_gb_per_s": 0 } } }));
-    unlike["cluster"]["pools"][1]["kv"] = json!({ "block_tokens": 32, "cpu_blocks": 100 });
+    unlike["cluster"]["pools"][1]["kv"] = json!({ "block_tokens": 32 });
     says(
         &unlike,
         "error: cluster.disaggregation.transfer.port_gb_per_s: 0; allowed: 0.001 to 10,000; 50 is a network of 400 Gbit/s\n\
-         error: cluster.pools[1].kv.cpu_blocks: 100 CPU blocks, in a decode pool; allowed: 0 there; blocks are handed over \
-         from GPU to GPU: write 0, or give the pool the role mixed\n\
          error: cluster.pools[1].kv.block_tokens: blocks of 32 tokens, and of 16 in pool \"p\"; allowed: one block size in \
          all prefill and decode pools; blocks are handed over whole: write 16 here, or 32 there\n\
          error: cluster.disaggregation.transfer.overlap_share: 0.5, with the hand-over pull; allowed: 0 there; a pull begins \

@@ -15,6 +15,13 @@ use serde_json::json;
 
 const FLAG: &str = "kv-transfer-config";
 
+/// The connector to Mooncake's store.
+const MOONCAKE: &str = "MooncakeStoreConnector";
+
+/// Why LMCache's own file is not read.
+const BY_FILE: &str = "its tiers stand in its own file: paste its LMCACHE_* variables before the command, or write them as \
+    kv.cpu_blocks and kv.secondary_tiers";
+
 /// Most connectors within one.
 const MOST_CONNECTORS: usize = 8;
 
@@ -36,156 +43,145 @@ const KEYS: [&str; 14] = [
     "kv_enable_permute",
 ];
 
-/// Reads the connectors of an engine; returns the role that they give the pool.
+/// Reads the connectors of an engine: the role that they give the pool, and its tiers.
 pub(crate) fn transfer(
     r: &mut Reader<'_>,
     flags: &mut Flags,
     around: &Around,
     sizes: Sizes,
     block_bytes: Option<f64>,
-) -> Option<&'static str> {
-    let role = read(r, flags, around, sizes, block_bytes);
-    let why = "no counterpart: no connector of LMCache is named";
-    rest(r, &around.settings, why);
-    role
+) {
+    let value = flags.value(FLAG).cloned().unwrap_or_default();
+    if let (Some(said), Some(path)) = (value.as_object(), flags.path(FLAG)) {
+        let keys = Keys { at: path.to_owned(), said };
+        let is_apart =
+            around.role.is_some() || hands_over(&keys) || keys_within(&keys).iter().any(hands_over);
+        let gpus = sizes.tp * sizes.pp;
+        let mut tiers = Tiers { around, block_bytes, gpus, is_apart, below: Vec::new(), stores: Vec::new() };
+        outer(r, flags, &keys, &mut tiers);
+        let Tiers { below, stores, .. } = tiers;
+        if !below.is_empty() {
+            flags.set_pool(r, FLAG, &around.of, "kv.secondary_tiers", json!(below));
+        }
+        if !stores.is_empty() {
+            flags.set(r, FLAG, "cluster.kv_stores", json!(stores));
+        }
+    }
+    rest(r, &around.settings, "no counterpart: no connector of LMCache is named");
 }
 
-fn read(
-    r: &mut Reader<'_>,
-    flags: &mut Flags,
-    around: &Around,
-    sizes: Sizes,
-    block_bytes: Option<f64>,
-) -> Option<&'static str> {
-    let Some(value) = flags.value(FLAG).cloned() else { return around.role };
-    let (Some(said), Some(path)) = (value.as_object(), flags.path(FLAG).map(str::to_owned)) else {
-        return around.role;
-    };
-    let keys = Keys { at: path.clone(), said };
-    let mut tiers =
-        Tiers { around, block_bytes, gpus: sizes.tp * sizes.pp, below: Vec::new(), stores: Vec::new() };
-    let role = connector(r, flags, &keys, &mut tiers, 0);
-    let Tiers { below, stores, .. } = tiers;
-    if !below.is_empty() {
-        flags.set_pool(r, FLAG, &around.of, "kv.secondary_tiers", json!(below));
-    }
-    if !stores.is_empty() {
-        flags.set(r, FLAG, "cluster.kv_stores", json!(stores));
-    }
-    role
+/// The connectors within one.
+fn keys_within<'a>(keys: &Keys<'a>) -> Vec<Keys<'a>> {
+    keys.inner("kv_connector_extra_config").map(|extra| extra.list("connectors")).unwrap_or_default()
 }
 
-/// Reads one connector, and those within it.
-fn connector(
-    r: &mut Reader<'_>,
-    flags: &mut Flags,
-    keys: &Keys<'_>,
-    tiers: &mut Tiers<'_>,
-    depth: usize,
-) -> Option<&'static str> {
-    let around = tiers.around;
+/// Whether a connector hands caches over from prefill to decode replicas.
+fn hands_over(keys: &Keys<'_>) -> bool {
+    let role = keys.text("kv_role").unwrap_or_default();
+    !holds_tiers(keys) && (role == "kv_producer" || role == "kv_consumer")
+}
+
+/// Whether a connector is one to tiers below the GPU.
+fn holds_tiers(keys: &Keys<'_>) -> bool {
     let name = keys.text("kv_connector").unwrap_or_default();
-    let extra = keys.inner("kv_connector_extra_config");
-    let is_inner = depth > 0;
-    if is_inner {
-        keys.row(r, "kv_connector", Standing::Shape, "a connector within another");
-        keys.row(r, "kv_role", Standing::Shape, "the role of that connector");
+    name.contains("Offloading") || name.contains("LMCache") || name == MOONCAKE
+}
+
+/// The connector of the flag itself, whose row is that of the flag.
+fn outer(r: &mut Reader<'_>, flags: &mut Flags, keys: &Keys<'_>, tiers: &mut Tiers<'_>) {
+    let name = keys.text("kv_connector").unwrap_or_default();
+    if name == "MultiConnector" {
+        flags.note(r, FLAG, "the connectors within");
+        let inner = keys_within(keys);
+        for one in inner.iter().skip(MOST_CONNECTORS) {
+            one.ignore(r, "kv_connector", "the first eight connectors are read");
+        }
+        for one in inner.iter().take(MOST_CONNECTORS) {
+            if one.text("kv_connector") != Some(MOONCAKE) {
+                one.row(r, "kv_connector", Standing::Shape, "a connector within another");
+            }
+            one.row(r, "kv_role", Standing::Shape, "the role of that connector");
+            if holds_tiers(one) {
+                tiers_of(r, one, tiers);
+            } else {
+                let becomes = handover(r, flags, one, tiers.around);
+                one.row(r, "kv_connector_extra_config", Standing::Shape, becomes.text());
+            }
+            finish(r, one);
+        }
+        if let Some(extra) = keys.inner("kv_connector_extra_config") {
+            extra.unknown(r, &["connectors"]);
+        }
+    } else if holds_tiers(keys) {
+        let by_file = name.contains("LMCache") && tiers.around.settings.is_empty();
+        if by_file {
+            flags.ignore(r, FLAG, BY_FILE);
+        } else {
+            flags.note(r, FLAG, "tiers below the GPU, by the keys within");
+        }
+        tiers_of(r, keys, tiers);
+    } else {
+        match handover(r, flags, keys, tiers.around) {
+            Handover::Role(text) => flags.note(r, FLAG, &text),
+            Handover::Unknown(why) => flags.ignore(r, FLAG, why),
+        }
     }
-    let holds_tiers =
-        name.contains("Offloading") || name.contains("LMCache") || name == "MooncakeStoreConnector";
-    if holds_tiers && around.role.is_some() {
-        let why = "prefill and decode pools have no tiers below the GPU here";
-        whole_row(r, flags, keys, is_inner, why);
-        return around.role;
-    }
-    let role = match name {
-        _ if name.contains("Offloading") => {
-            let said = "tiers below the GPU, by the keys within";
-            whole_note(r, flags, is_inner, said);
-            if let Some(extra) = &extra {
-                offloading(r, extra, tiers);
-            }
-            around.role
-        }
-        "MooncakeStoreConnector" => {
-            whole_note(r, flags, is_inner, "a store that replicas share, by the keys within");
-            mooncake(r, keys, tiers);
-            around.role
-        }
-        "MultiConnector" if !is_inner => {
-            whole_note(r, flags, is_inner, "the connectors within");
-            let inner = extra.as_ref().map(|extra| extra.list("connectors")).unwrap_or_default();
-            for extra in inner.iter().skip(MOST_CONNECTORS) {
-                extra.ignore(r, "kv_connector", "the first eight connectors are read");
-            }
-            let roles: Vec<_> = inner
-                .iter()
-                .take(MOST_CONNECTORS)
-                .map(|keys| connector(r, flags, keys, tiers, depth + 1))
-                .collect();
-            if let Some(extra) = &extra {
-                extra.unknown(r, &["connectors"]);
-            }
-            roles.into_iter().flatten().next().or(around.role)
-        }
-        _ if name.contains("LMCache") && !around.settings.is_empty() => {
-            whole_note(r, flags, is_inner, "the tiers of LMCache, by its variables");
+    finish(r, keys);
+}
+
+/// Reads the tiers of a connector.
+fn tiers_of(r: &mut Reader<'_>, keys: &Keys<'_>, tiers: &mut Tiers<'_>) {
+    let name = keys.text("kv_connector").unwrap_or_default();
+    if name == MOONCAKE {
+        mooncake(r, keys, tiers);
+    } else if name.contains("LMCache") {
+        if !tiers.around.settings.is_empty() {
             lmcache(r, tiers);
-            around.role
         }
-        _ if name.contains("LMCache") => {
-            let why = "its tiers stand in its own file: paste its LMCACHE_* variables before the command, or write them as kv.cpu_blocks and kv.secondary_tiers";
-            whole_row(r, flags, keys, is_inner, why);
-            around.role
-        }
-        _ => handover(r, flags, keys, around, is_inner),
-    };
-    let why = "it concerns the connection between processes";
+    } else if let Some(extra) = keys.inner("kv_connector_extra_config") {
+        offloading(r, &extra, tiers);
+    }
+}
+
+/// Gives the other keys of a connector their rows.
+fn finish(r: &mut Reader<'_>, keys: &Keys<'_>) {
     for key in KEYS.iter().skip(3) {
-        keys.ignore(r, key, why);
+        keys.ignore(r, key, "it concerns the connection between processes");
     }
     keys.unknown(r, &KEYS);
-    role
 }
 
-/// The row of a whole flag, or of a connector within it.
-fn whole_row(r: &mut Reader<'_>, flags: &mut Flags, keys: &Keys<'_>, is_inner: bool, why: &str) {
-    if is_inner {
-        keys.ignore(r, "kv_connector_extra_config", why);
-    } else {
-        flags.ignore(r, FLAG, why);
-    }
+/// What a connector says of the role of its pool.
+enum Handover {
+    Role(String),
+    Unknown(&'static str),
 }
 
-fn whole_note(r: &mut Reader<'_>, flags: &mut Flags, is_inner: bool, becomes: &str) {
-    if !is_inner {
-        flags.note(r, FLAG, becomes);
+impl Handover {
+    fn text(&self) -> &str {
+        match self {
+            Self::Role(text) => text,
+            Self::Unknown(why) => why,
+        }
     }
 }
 
 /// A connector that hands caches over from prefill to decode replicas.
-fn handover(
-    r: &mut Reader<'_>,
-    flags: &mut Flags,
-    keys: &Keys<'_>,
-    around: &Around,
-    is_inner: bool,
-) -> Option<&'static str> {
+fn handover(r: &mut Reader<'_>, flags: &Flags, keys: &Keys<'_>, around: &Around) -> Handover {
     if let Some(role) = around.role {
-        let becomes = format!("role {role}: caches are handed over from prefill to decode replicas");
-        whole_note(r, flags, is_inner, &becomes);
-        return Some(role);
+        return Handover::Role(format!(
+            "role {role}: caches are handed over from prefill to decode replicas"
+        ));
     }
     let role = match keys.text("kv_role").unwrap_or_default() {
         "kv_producer" => "prefill",
         "kv_consumer" => "decode",
         _ => {
-            let why = "it does not say whether this engine prefills or decodes: a label llm-d.ai/role does";
-            whole_row(r, flags, keys, is_inner, why);
-            return None;
+            return Handover::Unknown(
+                "it does not say whether this engine prefills or decodes: a label llm-d.ai/role does",
+            );
         }
     };
-    whole_note(r, flags, is_inner, &format!("role {role}"));
     flags.set_pool(r, FLAG, &around.of, "role", json!(role));
-    Some(role)
+    Handover::Role(format!("role {role}"))
 }

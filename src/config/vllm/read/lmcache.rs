@@ -77,19 +77,20 @@ pub(super) fn lmcache(r: &mut Reader<'_>, tiers: &mut Tiers<'_>) {
     cpu_tier(r, &all, tiers);
     if let Some(gb) = all.size(r, "MAX_LOCAL_DISK_SIZE").filter(|gb| *gb > 0.0) {
         let gb = (gb * tiers.gpus as f64 * GIB / 1e9).min(limits::TIER_GB);
-        tiers.below.push(json!({ "fs": { "gb": gb, "eviction": "lru" } }));
+        tiers.add(json!({ "fs": { "gb": gb, "eviction": "lru" } }));
         let becomes =
             "kv.secondary_tiers fs, of all GPUs of a replica; speed and latency of the disk are assumed";
-        all.row(r, "MAX_LOCAL_DISK_SIZE", Standing::Near, becomes);
+        let (standing, becomes) = tiers.becomes(becomes);
+        all.row(r, "MAX_LOCAL_DISK_SIZE", standing, becomes);
     }
     all.row(r, "LOCAL_DISK", Standing::Shape, "where the disk is mounted");
     if all.find("REMOTE_URL").is_some_and(|(_, url)| !url.is_empty()) {
         let name = "lmcache";
-        tiers.below.push(json!({ "store": { "name": name } }));
-        tiers.stores.push(json!({ "name": name, "eviction": "lru" }));
+        tiers.add_store(name, json!({ "name": name, "eviction": "lru" }));
         let becomes =
             "cluster.kv_stores lmcache; its size and port are not said: write them as gb and port_gb_per_s";
-        all.row(r, "REMOTE_URL", Standing::Near, becomes);
+        let (standing, becomes) = tiers.becomes(becomes);
+        all.row(r, "REMOTE_URL", standing, becomes);
     }
     let answers = all.switch(r, "SAVE_DECODE_CACHE").unwrap_or(false);
     all.row(r, "SAVE_DECODE_CACHE", Standing::Exact, &format!("kv.offload_prompt_only {}", !answers));

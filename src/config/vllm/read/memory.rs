@@ -90,14 +90,7 @@ pub(crate) fn block_bytes(flags: &Flags, model: Option<&'static str>, sizes: Siz
 }
 
 /// Sizes of caches in bytes.
-pub(crate) fn blocks(
-    r: &mut Reader<'_>,
-    flags: &mut Flags,
-    of: &PoolOf,
-    sizes: Sizes,
-    bytes: Option<f64>,
-    apart: bool,
-) {
+pub(crate) fn blocks(r: &mut Reader<'_>, flags: &mut Flags, of: &PoolOf, sizes: Sizes, bytes: Option<f64>) {
     let unknown = "the bytes of a block follow from the shape of a model of the catalogue";
     let count = |all: f64| bytes.map(|bytes| (all / bytes).floor()).filter(|n| *n >= 1.0);
     let most = f64::from(limits::KV_BLOCKS);
@@ -115,7 +108,6 @@ pub(crate) fn blocks(
     let name = "kv-offloading-size";
     if let Some(gib) = flags.value(name).and_then(Value::as_f64) {
         match count(gib * GIB) {
-            _ if apart => flags.ignore(r, name, "prefill and decode pools have no CPU tier here"),
             Some(n) if n <= most => {
                 let differs = "its bytes over those of a block; the link has kv.transfer_tokens_per_us";
                 flags.near(r, name, &format!("kv.cpu_blocks {n}"), differs);

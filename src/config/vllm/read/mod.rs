@@ -46,9 +46,9 @@ pub(crate) fn engine(r: &mut Reader<'_>, mut flags: Flags, around: &Around) -> S
     parts::speculation(r, &mut flags, around, sizes.pp);
     parts::adapters(r, &mut flags, around);
     let block_bytes = memory::block_bytes(&flags, model, sizes);
-    let role = connector::transfer(r, &mut flags, around, sizes, block_bytes);
+    connector::transfer(r, &mut flags, around, sizes, block_bytes);
     memory::formats(r, &mut flags, of, model);
-    memory::blocks(r, &mut flags, of, sizes, block_bytes, role.is_some());
+    memory::blocks(r, &mut flags, of, sizes, block_bytes);
     flags.finish(r, FLAGS);
     sizes
 }

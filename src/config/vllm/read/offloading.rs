@@ -133,23 +133,21 @@ fn below(r: &mut Reader<'_>, keys: &Keys<'_>, tiers: &mut Tiers<'_>) {
     };
     match keys.text("type") {
         Some("fs") => {
-            keys.row(
-                r,
-                "type",
-                Standing::Near,
-                "kv.secondary_tiers fs; speed and latency of the disk are assumed",
-            );
+            let (standing, becomes) =
+                tiers.becomes("kv.secondary_tiers fs; speed and latency of the disk are assumed");
+            keys.row(r, "type", standing, becomes);
             let value = tier(r, 16, 100);
-            tiers.below.push(value);
+            tiers.add(value);
             let why = "each replica has a disk of its own here: a folder that several servers share is a store of cluster.kv_stores";
             keys.ignore(r, "root_dir", why);
         }
         Some("obj") => {
             let becomes =
                 "kv.secondary_tiers fs with 4 threads; speed and latency of the object store are assumed";
-            keys.row(r, "type", Standing::Near, becomes);
+            let (standing, becomes) = tiers.becomes(becomes);
+            keys.row(r, "type", standing, becomes);
             let value = tier(r, OBJECT_THREADS, OBJECT_LATENCY_US);
-            tiers.below.push(value);
+            tiers.add(value);
             for key in ["bucket", "endpoint", "prefix", "region"] {
                 keys.ignore(r, key, "it says where the objects lie");
             }

@@ -13,10 +13,10 @@ const LEASE_MS: f64 = 10_000.0;
 pub(super) fn mooncake(r: &mut Reader<'_>, keys: &Keys<'_>, tiers: &mut Tiers<'_>) {
     let of = &tiers.around.of;
     let name = "mooncake";
-    tiers.below.push(json!({ "store": { "name": name } }));
-    tiers.stores.push(json!({ "name": name, "eviction": { "watermark": {} }, "lease_ms": LEASE_MS }));
+    tiers.add_store(name, json!({ "name": name, "eviction": { "watermark": {} }, "lease_ms": LEASE_MS }));
     let becomes = "cluster.kv_stores mooncake; its size stands in the file of MOONCAKE_CONFIG_PATH: write it as gb and servers";
-    keys.row(r, "kv_connector", Standing::Near, becomes);
+    let (standing, becomes) = tiers.becomes(becomes);
+    keys.row(r, "kv_connector", standing, becomes);
     let Some(extra) = keys.inner("kv_connector_extra_config") else {
         r.set_pool_usual(of, "kv.offload_prompt_only", json!(true), 1);
         return;

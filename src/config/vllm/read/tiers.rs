@@ -1,7 +1,8 @@
 //! The tiers that the connectors of an engine say.
 
+use crate::import::configuration::mapping::Standing;
 use crate::vllm::read::Around;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 /// What the tiers of a connector become part of.
 pub(super) struct Tiers<'a> {
@@ -10,8 +11,39 @@ pub(super) struct Tiers<'a> {
     pub(super) block_bytes: Option<f64>,
     /// GPUs of a replica.
     pub(super) gpus: u64,
+    /// Whether the pool prefills or decodes for others: it then has no tiers below CPU memory.
+    pub(super) is_apart: bool,
     /// The tiers below CPU memory.
     pub(super) below: Vec<Value>,
     /// The stores that replicas share.
     pub(super) stores: Vec<Value>,
+}
+
+impl Tiers<'_> {
+    /// Adds a tier below CPU memory, unless the pool has none.
+    pub(super) fn add(&mut self, tier: Value) {
+        if !self.is_apart {
+            self.below.push(tier);
+        }
+    }
+
+    /// Adds a store that replicas share, and the tier that it is.
+    pub(super) fn add_store(&mut self, name: &str, store: Value) {
+        if !self.is_apart {
+            self.below.push(json!({ "store": { "name": name } }));
+            self.stores.push(store);
+        }
+    }
+
+    /// What a tier below becomes: a pool that prefills or decodes for others has none.
+    pub(super) fn becomes<'t>(&self, text: &'t str) -> (Standing, &'t str) {
+        if self.is_apart {
+            (
+                Standing::Ignored,
+                "no counterpart: prefill and decode pools have no tiers below CPU memory here",
+            )
+        } else {
+            (Standing::Near, text)
+        }
+    }
 }
