@@ -130,7 +130,15 @@ fn quiet_instant(draw: &mut Draw, document: &Value) -> Option<u64> {
     None
 }
 
+/// Whether a fault takes a replica at random: its draw depends on how many faults come before it.
+fn picks_at_random(document: &Value) -> bool {
+    document["edits"].to_string().contains("\"pick\":\"random\"")
+}
+
 fn short_fault(draw: &mut Draw, document: Value) -> Option<Pair> {
+    if picks_at_random(&document) {
+        return None;
+    }
     let document = transfers_without_limit(document);
     let at = quiet_instant(draw, &document)?;
     let fault = draw.of(&[
@@ -142,6 +150,9 @@ fn short_fault(draw: &mut Draw, document: Value) -> Option<Pair> {
 }
 
 fn slow_by_one(draw: &mut Draw, document: Value) -> Option<Pair> {
+    if picks_at_random(&document) {
+        return None;
+    }
     let document = transfers_without_limit(document);
     let fault = json!({"slow": {"replica": 0, "factor": 1, "for_s": draw.of(&[0.0, 0.2])}});
     Some(with_edit(document, 1 + draw.below(900_000), json!({"fault": fault})))
