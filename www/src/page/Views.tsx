@@ -120,7 +120,7 @@ export function StageView(props: {
             <Show when={places()}>
               {(at) => (
                 <>
-                  <CalmTools app={page()} places={at()} row={at().source === undefined} />
+                  <CalmTools app={page()} places={at()} row={(props.calm ?? false) && at().source === undefined} />
                   <Show when={ring()?.on === 'request'}>
                     <RequestMark app={app} batches={at().batches} />
                   </Show>

@@ -14,7 +14,7 @@ import { awayWords, contextScale, describeStage, present, travelOf, writtenOf } 
 import type { HandPlace } from './Hand.tsx';
 import { kvSaid } from './kvHover.ts';
 import type { StageLayout } from './layout.ts';
-import { layoutFor, needsFor } from './layoutFor.ts';
+import { layoutFor, needsFor, rowsAsked } from './layoutFor.ts';
 import { markSaid } from './markHover.ts';
 import { createNotes } from './notes.ts';
 import type { StageFrame, StagePicture } from './picture.ts';
@@ -62,7 +62,8 @@ export function Stage(props: StageProps & { hand?: ((place: HandPlace) => JSX.El
 
   const notes = createNotes(props, ribbons, () => surface?.request());
 
-  const layoutOf = (w: number, h: number): StageLayout => layoutFor(w, h, props.frame, shown(), props.calm);
+  const layoutOf = (w: number, h: number): StageLayout =>
+    layoutFor(w, h, props.frame, shown(), { calm: props.calm, tools: props.onBreak !== undefined });
   const picture = (width: number, height: number): StagePicture | undefined => {
     size = { width, height };
     const frame = props.frame;
@@ -131,6 +132,7 @@ export function Stage(props: StageProps & { hand?: ((place: HandPlace) => JSX.El
     <div
       class="stage-view"
       data-split={apart() ? '' : undefined}
+      data-rows={rowsAsked(props.frame, shown().length)}
       ref={(el) => createEffect(() => el.style.setProperty('--stage-needs', `${needs()}px`))}
     >
       <div class="stage-host" ref={host}>
@@ -188,10 +190,10 @@ function nameOf({ onDeeper, onBreak }: StageProps): string {
   return `Stage: arrow keys choose a replica, Enter ${enter}${menu}`;
 }
 
-/** Where the stage has no rows of the first view, its tools have no place on it. */
+/** Where the stage has no rows, its tools have no place on it. */
 const NO_PLACES = { rows: [], batches: [] } as const;
 
-/** Says where the tools of the first view stand, whenever that changes. */
+/** Says where the tools stand, whenever that changes. */
 function tellPlaces(
   props: StageProps,
   drawn: () => readonly ReplicaFrame[],
@@ -199,9 +201,9 @@ function tellPlaces(
 ): void {
   let said = '';
   createEffect(() => {
-    const layout = props.calm && props.frame ? layoutNow() : undefined;
+    const layout = props.onPlaces && props.frame ? layoutNow() : undefined;
     const ids = drawn().map((r) => r.id);
-    const places = layout && (layout.calm ? toolPlaces({ ...layout, calm: layout.calm }, ids) : NO_PLACES);
+    const places = layout && (layout.rows ? toolPlaces({ ...layout, rows: layout.rows }, ids) : NO_PLACES);
     const next = JSON.stringify(places) ?? '';
     if (next !== said) props.onPlaces?.(places);
     said = next;

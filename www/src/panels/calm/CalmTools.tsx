@@ -1,4 +1,4 @@
-// The three tools of the first view, where they act: the router's name, a burst at the source, and a break at each replica.
+// The three tools of the stage, where they act: the router's name, a burst at the source, and a break at each replica.
 import { createEffect, createSignal, For, Index, type JSX, Show } from 'solid-js';
 import { createMedia, NARROW_PHONE } from '../../base/media.ts';
 import type { Option } from '../../base/schema.ts';
@@ -19,20 +19,22 @@ export function CalmTools(props: { app: Page; places: ToolPlaces; row: boolean }
   const phone = createMedia(NARROW_PHONE);
   return (
     <div class="calm-tools" classList={{ row: props.row }}>
-      <div class="calm-tool" ref={(el) => placed(el, () => props.places.source?.burst)}>
-        <button
-          type="button"
-          class="tool"
-          title={tooltip(`Send ${BURST} more requests within a second`, 'burst')}
-          onClick={acts.burst}
-        >
-          <BurstIcon />
-          {phone() ? 'Burst' : 'Send a burst'}
-        </button>
-      </div>
-      <div class="calm-tool" ref={(el) => placed(el, () => props.places.source?.router)}>
-        <RouterTool app={props.app} did={acts.did} below={!props.row} />
-      </div>
+      <Show when={props.row || props.places.source}>
+        <div class="calm-tool" ref={(el) => placed(el, () => props.places.source?.burst)}>
+          <button
+            type="button"
+            class="tool"
+            title={tooltip(`Send ${BURST} more requests within a second`, 'burst')}
+            onClick={acts.burst}
+          >
+            <BurstIcon />
+            {phone() ? 'Burst' : 'Send a burst'}
+          </button>
+        </div>
+        <div class="calm-tool" ref={(el) => placed(el, () => props.places.source?.router)}>
+          <RouterTool app={props.app} did={acts.did} below={!props.row} />
+        </div>
+      </Show>
       <Show when={props.row}>
         <div class="calm-tool">
           <button
