@@ -103,7 +103,7 @@ export function TimeChart(props: TimeChartProps): JSX.Element {
     title: spec.title,
     picture: (w, h) => untrack(() => picture(w, h, true)),
     columns: data,
-    unit: () => untrack(() => spec.unit(shown().high)),
+    unit: () => untrack(() => spec.unit(shown().high, props.frame)),
   });
   onMount(() => {
     if (!host || !canvas) return;
@@ -162,9 +162,16 @@ export function TimeChart(props: TimeChartProps): JSX.Element {
       aria-label={describeLines(spec, data(), props.figures) + ghostsSaid(spec, ghosts())}
     >
       <figcaption>
-        <b>{spec.title}</b> <i>{spec.unit(shown().high)}</i>
+        <b>{spec.title}</b> <i>{spec.unit(shown().high, props.frame)}</i>
         <ToolsButton title={spec.title} onTable={props.onTable} onTools={props.onTools} />
         {props.head}
+        <Show when={spec.sum && props.cursorS === undefined && props.figures}>
+          {(figures) => (
+            <span class="chart-sum">
+              <i>now</i> {count(spec.sum?.(figures()) ?? 0)}
+            </span>
+          )}
+        </Show>
         <Readouts
           span={span()}
           samples={samples()}
