@@ -151,10 +151,14 @@ walk('the scenario has its settings a section away', [
     'Form, YAML, Changes, undo, redo',
     async (page) => {
       for (const name of [/^Form/, /^YAML/, /^Changes/]) await left(page).getByRole('tab', { name }).waitFor();
+      await left(page)
+        .getByRole('tab', { name: /^Changes/ })
+        .click();
       for (const name of ['Undo', 'Redo']) {
         await left(page).getByRole('button', { name, exact: true }).waitFor();
         await command(page, name, new RegExp(name));
       }
+      await left(page).getByRole('tab', { name: 'Form' }).click();
     },
   ],
   [
