@@ -469,3 +469,9 @@ export async function undoInList(panel) {
   await panel.getByRole('button', { name: 'Undo', exact: true }).click();
   await tab('Form').click();
 }
+
+/** Selects the request with the slowest first token of the latest seconds, and waits until it is shown. */
+export async function pickSlowest(page) {
+  await page.locator('.right').getByRole('button', { name: 'slowest', exact: true }).click();
+  await page.getByRole('img', { name: /^Waterfall of request/ }).waitFor();
+}
