@@ -245,7 +245,6 @@ export const TIME_SPECS: readonly TimeSpec[] = [
     view: 'running',
     title: 'Running',
     unit: (_, f) => ofMost(f),
-    stepped: true,
     lines: replicas,
     sum: (f) => f.counts.running,
   },
