@@ -1,7 +1,7 @@
 // One chart on the shared clock: title, values and crosshair in the page, lines by the painter.
 import { createEffect, createMemo, Index, type JSX, onCleanup, onMount, Show, untrack } from 'solid-js';
 import { count, DASH, plain } from '../base/units.ts';
-import { isFew, type Place, type ViewColumns, WINDOW_S, type Without } from '../base/view.ts';
+import { isFew, lastSpan, type Place, type ViewColumns, WINDOW_S, type Without } from '../base/view.ts';
 import { attachSurface, type Surface } from '../draw/canvas.ts';
 import type { Palette } from '../draw/inks.ts';
 import type { Frame } from '../generated/boundary.ts';
@@ -174,6 +174,7 @@ export function TimeChart(props: TimeChartProps): JSX.Element {
         </Show>
         <Readouts
           span={span()}
+          usual={props.figures ? lastSpan(props.figures) : ''}
           samples={samples()}
           states={(props.cursorS !== undefined && spec.lanes?.said(lanes(), props.cursorS)) || SILENT}
           all={readouts()}
@@ -210,6 +211,8 @@ export function TimeChart(props: TimeChartProps): JSX.Element {
 /** What stands beside the title: the span, the number of values, what replicas are that do not simply serve, and each value. */
 function Readouts(props: {
   readonly span: string;
+  /** The span of the key figures, which say it once for all. */
+  readonly usual: string;
   readonly samples: number;
   readonly states: readonly (readonly [name: string, state: string])[];
   readonly all: readonly Readout[];
@@ -224,7 +227,7 @@ function Readouts(props: {
   const isWeak = (line: Line): boolean => line.name === 'p99' && isFew(props.samples);
   return (
     <span class="readouts" classList={{ asked: props.asked }}>
-      <i class="span" classList={{ now: props.span === 'now' }}>
+      <i class="span" classList={{ now: props.span === 'now' || props.span === props.usual }}>
         {props.span}
       </i>
       <Show when={isFew(props.samples)}>

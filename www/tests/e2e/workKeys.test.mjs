@@ -64,7 +64,7 @@ onPage('J and K go from request to request, and 1 to 4 choose the view', async (
   await page.keyboard.press('2');
   await page.getByRole('region', { name: 'Lanes' }).waitFor();
   await page.keyboard.press('1');
-  await page.getByRole('region', { name: 'Charts' }).waitFor();
+  await page.getByRole('region', { name: 'Charts', exact: true }).waitFor();
 });
 
 onPage('S and Y go to the scenario and to the inspector', async (page) => {
