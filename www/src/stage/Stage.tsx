@@ -49,7 +49,6 @@ export function Stage(props: StageProps & { hand?: ((place: HandPlace) => JSX.El
   });
 
   const shown = (): readonly ReplicaFrame[] => present(props.frame?.replicas ?? []);
-  const away = createMemo(() => awayWords(props.frame?.replicas ?? []));
   const [box, setBox] = createSignal({ width: 0, height: 0 });
   const needs = createMemo(() => needsFor(box().width, props.frame, shown()));
   const apart = createMemo(() => props.frame?.split !== undefined);
@@ -64,6 +63,9 @@ export function Stage(props: StageProps & { hand?: ((place: HandPlace) => JSX.El
 
   const layoutOf = (w: number, h: number): StageLayout =>
     layoutFor(w, h, props.frame, shown(), { calm: props.calm, tools: props.onBreak !== undefined });
+  const away = createMemo(() =>
+    awayWords(props.frame?.replicas ?? [], box().width > 0 && layoutOf(box().width, box().height).rows !== undefined),
+  );
   const picture = (width: number, height: number): StagePicture | undefined => {
     size = { width, height };
     const frame = props.frame;

@@ -88,7 +88,7 @@ function drawPipes(s: Scene, calm: Calm): void {
   pen.font = font(p, 12);
   // A long number leaves no room for its unit.
   if (after + pen.measureText('requests/s').width < layout.head.x) label(pen, 'requests/s', after, y, p.ink3);
-  drawGateWords(s, calm.source - 5, y - 22);
+  drawGateWords(s, calm.source - 5, y - (large ? 26 : 22));
 }
 
 /** What did not get past the gateway, where there is such: above the rate, the latest line lowest. */
