@@ -9,7 +9,7 @@ import { tooltip } from '../../state/commands/shortcuts.ts';
 import { BREAK_S, BURST, crashOf, toolActs } from '../../state/edits/tools.ts';
 import { describedBy, hasRing, ring } from '../../state/view/minute.ts';
 import { Flyout } from '../parts/Flyout.tsx';
-import { LEAST, ROUTING, routersOf } from './router.ts';
+import { LEAST, ROUTING, routersOf, tagOf } from './router.ts';
 
 type Page = Pick<App, 'transport' | 'document' | 'dialogs'>;
 
@@ -80,12 +80,14 @@ function RouterTool(props: {
 }): JSX.Element {
   const doc = props.app.document;
   const { options, current, nameOf } = routersOf(props.app);
+  /** Whether it is another one than at the start. */
+  const used = (): boolean => tagOf(doc, doc.original()) !== current();
   return (
     <Flyout
       below={props.below}
       label="Router"
       name={`${nameOf(current())} Router`}
-      class={hasRing('router') ? 'tool router-tool ring' : 'tool router-tool'}
+      class={`tool router-tool${hasRing('router') ? ' ring' : ''}${used() ? ' used' : ''}`}
       describedBy={describedBy('router')}
       title={tooltip('Choose who gets the next request', 'router')}
       trigger={
