@@ -165,13 +165,7 @@ export function TimeChart(props: TimeChartProps): JSX.Element {
         <b>{spec.title}</b> <i>{spec.unit(shown().high, props.frame)}</i>
         <ToolsButton title={spec.title} onTable={props.onTable} onTools={props.onTools} />
         {props.head}
-        <Show when={spec.sum && props.cursorS === undefined && props.figures}>
-          {(figures) => (
-            <span class="chart-sum">
-              <i>now</i> {count(spec.sum?.(figures()) ?? 0)}
-            </span>
-          )}
-        </Show>
+        <Sum spec={spec} figures={props.cursorS === undefined ? props.figures : undefined} />
         <Readouts
           span={span()}
           usual={props.figures ? lastSpan(props.figures) : ''}
@@ -205,6 +199,19 @@ export function TimeChart(props: TimeChartProps): JSX.Element {
         />
       </div>
     </figure>
+  );
+}
+
+/** The sum of all replicas beside the title, while no instant is pointed at. */
+function Sum(props: { readonly spec: TimeSpec; readonly figures: Frame | undefined }): JSX.Element {
+  return (
+    <Show when={props.spec.sum && props.figures}>
+      {(figures) => (
+        <span class="chart-sum">
+          <i>now</i> {count(props.spec.sum?.(figures()) ?? 0)}
+        </span>
+      )}
+    </Show>
   );
 }
 

@@ -51,7 +51,6 @@ export function Stage(props: StageProps & { hand?: ((place: HandPlace) => JSX.El
   const shown = (): readonly ReplicaFrame[] => present(props.frame?.replicas ?? []);
   const [box, setBox] = createSignal({ width: 0, height: 0 });
   const needs = createMemo(() => needsFor(box().width, props.frame, shown()));
-  const apart = createMemo(() => props.frame?.split !== undefined);
   const [under, setUnder] = createSignal('');
   const written = (): Frame | undefined => props.written ?? props.frame;
   const throttled = createThrottled(() => props.frame, 250);
@@ -63,9 +62,8 @@ export function Stage(props: StageProps & { hand?: ((place: HandPlace) => JSX.El
 
   const layoutOf = (w: number, h: number): StageLayout =>
     layoutFor(w, h, props.frame, shown(), { calm: props.calm, tools: props.onBreak !== undefined });
-  const away = createMemo(() =>
-    awayWords(props.frame?.replicas ?? [], box().width > 0 && layoutOf(box().width, box().height).rows !== undefined),
-  );
+  const inRows = (): boolean => box().width > 0 && layoutOf(box().width, box().height).rows !== undefined;
+  const away = createMemo(() => awayWords(props.frame?.replicas ?? [], inRows()));
   const picture = (width: number, height: number): StagePicture | undefined => {
     size = { width, height };
     const frame = props.frame;
@@ -133,7 +131,7 @@ export function Stage(props: StageProps & { hand?: ((place: HandPlace) => JSX.El
   return (
     <div
       class="stage-view"
-      data-split={apart() ? '' : undefined}
+      data-split={props.frame?.split ? '' : undefined}
       data-rows={rowsAsked(props.frame, shown().length)}
       ref={(el) => createEffect(() => el.style.setProperty('--stage-needs', `${needs()}px`))}
     >
