@@ -62,8 +62,8 @@ export function Stage(props: StageProps & { hand?: ((place: HandPlace) => JSX.El
 
   const layoutOf = (w: number, h: number): StageLayout =>
     layoutFor(w, h, props.frame, shown(), { calm: props.calm, tools: props.onBreak !== undefined });
-  const inRows = (): boolean => box().width > 0 && layoutOf(box().width, box().height).rows !== undefined;
-  const away = createMemo(() => awayWords(props.frame?.replicas ?? [], inRows()));
+  const drawnLayout = () => (box().width > 0 ? layoutOf(box().width, box().height) : undefined);
+  const away = createMemo(() => awayWords(props.frame?.replicas ?? [], drawnLayout()?.rows !== undefined));
   const picture = (width: number, height: number): StagePicture | undefined => {
     size = { width, height };
     const frame = props.frame;
@@ -106,14 +106,11 @@ export function Stage(props: StageProps & { hand?: ((place: HandPlace) => JSX.El
     onCleanup(() => surface?.dispose());
   });
   createEffect(() => {
-    palette();
-    focus();
-    written();
-    void [props.selected.request, props.reducedMotion, props.calm];
+    void [palette(), focus(), written(), props.selected.request, props.reducedMotion, props.calm];
     surface?.request();
   });
 
-  tellPlaces(props, shown, () => (box().width > 0 ? layoutOf(box().width, box().height) : undefined));
+  tellPlaces(props, shown, drawnLayout);
 
   const drawnOn = (frame: Frame) =>
     size ? { layout: layoutOf(size.width, size.height), drawn: written() ?? frame } : undefined;
@@ -144,8 +141,7 @@ export function Stage(props: StageProps & { hand?: ((place: HandPlace) => JSX.El
           tabIndex={0}
           aria-label={nameOf(props)}
           onKeyDown={(event) =>
-            askByKey(event, focus(), () => layoutOf(box().width, box().height).boxes, props) ||
-            choose(event, shown(), props)
+            askByKey(event, focus(), () => drawnLayout()?.boxes ?? [], props) || choose(event, shown(), props)
           }
           onContextMenu={(event) => {
             // That of the key, which has opened the page's own.
