@@ -75,7 +75,7 @@ onPage(
     await opened(page);
     await page.keyboard.press('Space');
     await painted(page);
-    await hasAtMost(page, { words: 175, numbers: 60, controls: 40 }, OBJECTS);
+    await hasAtMost(page, { words: 150, numbers: 45, controls: 34 }, OBJECTS);
   },
   { ...CALM, view: 'work', opened: (page) => page.addInitScript(() => localStorage.setItem('sections', 'Workload')) },
 );
