@@ -152,6 +152,7 @@ onPage('going back keeps the selected request, also from before it arrived', asy
     await same.waitFor();
   }
   await goTo(page, 0.5);
+  await page.getByText(/^#\d+ has not arrived yet\.$/).waitFor();
   await goTo(page, 31);
   await same.waitFor();
 });

@@ -11,10 +11,21 @@ export function RequestPanel(props: {
 }): JSX.Element {
   const app = props.app;
   const { selected } = app.selection;
+  /** The selected request, where the playhead is before its arrival. */
+  const ahead = (): number | undefined => {
+    const { request } = selected();
+    const arrived = app.transport.throttledFrame()?.counts.arrived ?? 0;
+    return request !== undefined && request >= arrived && !app.selection.detail() ? request : undefined;
+  };
   return (
     <>
       <Show when={selected().request === undefined && selected().replica === undefined}>
         <Offers app={app} />
+      </Show>
+      <Show when={ahead() !== undefined}>
+        <div class="blk">
+          <p class="say">#{ahead()} has not arrived yet.</p>
+        </div>
       </Show>
       <Show when={app.selection.detail()}>
         {(detail) => (
