@@ -102,8 +102,7 @@ fn p99(s: &Summary) -> String {
 
 fn key_figures(out: &mut String, r: &Report) {
     let (t, q, l) = (&r.throughput, &r.requests, &r.latency_ms);
-    let rate =
-        |x: f64| if t.seconds > 0.0 { said(&format!("{}/s", three_digits(x))) } else { missing() };
+    let rate = |x: f64| if t.seconds > 0.0 { said(&format!("{}/s", three_digits(x))) } else { missing() };
     let mut all: Vec<(&str, String)> = vec![
         ("Requests arrived", count(q.arrived.into())),
         ("Completed", count(q.completed.into())),
@@ -119,8 +118,11 @@ fn key_figures(out: &mut String, r: &Report) {
     let summarised = RunMetric::SUMMARISED.map(|m| (m.label(), said(&m.text(m.of(r)))));
     all.extend(summarised.iter().map(|(label, text)| (&**label, text.clone())));
     put(out, format_args!("<h2>Key figures</h2>\n{}", figures(&all)));
-    let measured =
-        if r.run.warmup_over { format!("{} s", said(&three_digits(t.seconds))) } else { "nothing".to_owned() };
+    let measured = if r.run.warmup_over {
+        format!("{} s", said(&three_digits(t.seconds)))
+    } else {
+        "nothing".to_owned()
+    };
     let from = fixed(Micros(r.run.measured_from_us).as_secs(), 3);
     put(
         out,
