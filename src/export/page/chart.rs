@@ -2,6 +2,7 @@
 
 use super::html::{escaped, put};
 use base::math::{log10, pow};
+use base::number_text::count;
 use base::small::decimal::plain;
 
 const WIDTH: f64 = 640.0;
@@ -159,8 +160,11 @@ fn path(times: &[f64], values: &[f64], x: impl Fn(f64) -> f64, scale: &Scale) ->
     out
 }
 
-/// A number in a few digits.
+/// A number in a few digits, with its thousands apart.
 fn short(x: f64) -> String {
+    if x >= 1000.0 {
+        return count(x.round() as u64);
+    }
     let digits = if x >= 100.0 || x.fract() == 0.0 {
         0
     } else if x >= 10.0 {
@@ -196,5 +200,6 @@ mod tests {
         let [a, b, c] = [1.0, 10.0, 100.0].map(|v| scale.y(v));
         assert!((a - b - (b - c)).abs() < 1e-9);
         assert_eq!(format!("{:?}", [0.3, 3.0, 70.0].map(nice)), "[0.5, 5.0, 100.0]");
+        assert_eq!([0.25, 12.34, 100_000.0].map(short), ["0.25", "12.3", "100,000"]);
     }
 }

@@ -81,6 +81,15 @@ fn missing() -> String {
     "–".to_owned()
 }
 
+/// A figure as the page of the simulator writes it: thousands apart, and money after its sign.
+fn said(text: &str) -> String {
+    if let Some(money) = text.strip_suffix(" USD") {
+        return format!("${}", said(money));
+    }
+    let (number, rest) = text.split_at(text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len()));
+    format!("{}{rest}", number.parse().map_or_else(|_| number.to_owned(), count))
+}
+
 /// A figure of a distribution in milliseconds: a dash if there is none.
 fn ms(s: &Summary, of: fn(&Summary) -> f64) -> String {
     if s.count == 0 { missing() } else { duration((of(s) * 1000.0).round() as u64) }
@@ -93,7 +102,7 @@ fn p99(s: &Summary) -> String {
 
 fn key_figures(out: &mut String, r: &Report) {
     let (t, q, l) = (&r.throughput, &r.requests, &r.latency_ms);
-    let rate = |x: f64| if t.seconds > 0.0 { format!("{}/s", three_digits(x)) } else { missing() };
+    let rate = |x: f64| if t.seconds > 0.0 { said(&format!("{}/s", three_digits(x))) } else { missing() };
     let mut all: Vec<(&str, String)> = vec![
         ("Requests arrived", count(q.arrived.into())),
         ("Completed", count(q.completed.into())),
@@ -106,11 +115,14 @@ fn key_figures(out: &mut String, r: &Report) {
         ("Queue wait p50, p99", format!("{}, {}", ms(&l.queue_wait, |s| s.p50), p99(&l.queue_wait))),
         ("Output tokens", rate(t.output_tokens_per_s)),
     ];
-    let summarised = RunMetric::SUMMARISED.map(|m| (m.label(), m.text(m.of(r))));
+    let summarised = RunMetric::SUMMARISED.map(|m| (m.label(), said(&m.text(m.of(r)))));
     all.extend(summarised.iter().map(|(label, text)| (&**label, text.clone())));
     put(out, format_args!("<h2>Key figures</h2>\n{}", figures(&all)));
-    let measured =
-        if r.run.warmup_over { format!("{} s", three_digits(t.seconds)) } else { "nothing".to_owned() };
+    let measured = if r.run.warmup_over {
+        format!("{} s", said(&three_digits(t.seconds)))
+    } else {
+        "nothing".to_owned()
+    };
     let from = fixed(Micros(r.run.measured_from_us).as_secs(), 3);
     put(
         out,
@@ -308,5 +320,16 @@ fn edits(out: &mut String, session: &Session) {
     if !table.is_empty() {
         out.push_str(&table.html("Edits"));
         more(out, applied.len());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::said;
+
+    #[test]
+    fn figures_have_their_thousands_apart_and_money_its_sign() {
+        let all = ["9557/s", "100000 s", "0.000044 USD", "1234 USD", "1,234", "–", "98.1 %"].map(said);
+        assert_eq!(all, ["9,557/s", "100,000 s", "$0.000044", "$1,234", "1,234", "–", "98.1 %"]);
     }
 }

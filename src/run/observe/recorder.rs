@@ -31,6 +31,7 @@ use std::collections::VecDeque;
 use std::rc::Rc;
 
 mod buckets;
+pub(crate) use buckets::{OWN_COLUMN, spread_gauge};
 mod moves;
 
 pub use moves::{Move, MoveKind};
@@ -108,8 +109,8 @@ pub struct Recorder {
     /// What happened, counted by bucket of time.
     pub timeline: Timeline,
     /// For the page, by bucket: the smallest, median and largest queue of all replicas, then the same of their KV
-    /// use, then the number of requests held at the gateway; under flow control then the saturation in permille, and the
-    /// requests that wait in each band.
+    /// use, then the number of requests held at the gateway; the smallest, median and largest batch, and those of the first
+    /// replicas; under flow control then the saturation in permille, and the requests that wait in each band.
     pub(crate) spread: Timeline,
     pub(crate) fact_counts: FactCounts,
     pub(crate) log: EventLog,

@@ -115,6 +115,25 @@ fn requests_held_at_the_gateway_wait() {
 }
 
 #[test]
+fn running_requests_by_replica_are_those_of_the_frames() {
+    let mut session = live("slow-replica");
+    let frames: Vec<_> = (1..=40).map(|s| at(&mut session, s)).collect();
+    let running = columns(&session, View::Running);
+    assert_eq!(running.names, ["t_s", "r0", "r1", "r2", "r3"]);
+    let times = column(&running, "t_s");
+    assert!(times.len() >= 39, "a bucket a second: {times:?}");
+    for (r, name) in running.names[1..].iter().enumerate() {
+        let found: Vec<u32> = column(&running, name).iter().map(|&n| n as u32).collect();
+        let told: Vec<u32> = frames.iter().map(|frame| frame.replicas[r].running).take(found.len()).collect();
+        assert_eq!(found, told, "{name}");
+        assert!(found.iter().any(|&n| n > 3), "{name} runs several");
+    }
+    let mut fleet = live("fleet-256");
+    at(&mut fleet, 4);
+    assert_eq!(columns(&fleet, View::Running).names, ["t_s", "min", "median", "max"]);
+}
+
+#[test]
 fn clients_of_another_tenant_name_it() {
     let of = |preset: &str| -> Vec<Option<String>> {
         at(&mut live(preset), 5).clients.into_iter().map(|c| c.tenant).collect()

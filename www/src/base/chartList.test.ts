@@ -4,7 +4,7 @@ import { CHART_NAMES, chartsShown, hasChart, heightsOf, isBeside, viewsOf } from
 const PLAIN = { scales: false, gateway: false, split: false } as const;
 
 test('a run has four charts, and those of what it has of its own stand in place of others', () => {
-  const usual = ['ttft-over-time', 'queue-depth', 'kv-use', 'throughput'];
+  const usual = ['ttft-over-time', 'queue-depth', 'running', 'throughput'];
   expect(chartsShown(undefined, PLAIN)).toEqual(usual);
   const scaled = ['replicas', 'ttft-over-time', 'queue-depth', 'throughput'];
   expect(chartsShown(undefined, { ...PLAIN, scales: true })).toEqual(scaled);

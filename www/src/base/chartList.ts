@@ -42,6 +42,7 @@ const CHARTS = {
   'attempts-over-time': {},
   'kv-use': {},
   'queue-depth': {},
+  running: {},
   'gateway-bands': { needs: 'gateway' },
   stages: { needs: 'split' },
   transfers: { needs: 'split' },
@@ -79,7 +80,7 @@ export function chartsShown(list: readonly string[] | undefined, run: ChartedRun
     'ttft-over-time',
     ...own,
     ...(most > 0 ? (['queue-depth'] as const) : []),
-    ...(most > 2 ? (['kv-use'] as const) : []),
+    ...(most > 2 ? (['running'] as const) : []),
     ...(most > 1 ? (['throughput'] as const) : []),
   ];
 }

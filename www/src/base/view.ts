@@ -76,9 +76,9 @@ export const isAsked = (view: View): boolean => view !== 'replica-lanes' && view
 /** A place on the stage, in its own pixels. */
 export type Spot = { readonly x: number; readonly y: number };
 
-/** Where the tools of the first view stand; `rows` has a place for each replica that is drawn. */
+/** Where the tools stand; `rows` has a place for each replica that has one. */
 export type ToolPlaces = {
-  /** Missing where the tools stand below the stage. */
+  /** Missing where the stage has no room for them. */
   readonly source?: { readonly burst: Spot; readonly router: Spot };
   readonly rows: readonly (Spot & { readonly replica: number })[];
   /** Where each replica's batch is drawn: its first bar, their width and distance, the height of a full one, and how many there are. */
@@ -123,8 +123,9 @@ export type StageProps = {
   readonly reducedMotion: boolean;
   /** The router in force, in any words. */
   readonly router?: string | undefined;
-  /** Whether it is drawn as in the first view, and where its tools then stand. */
+  /** Whether it is drawn as in the first view. */
   readonly calm?: boolean;
+  /** Where its tools stand. */
   readonly onPlaces?: (places: ToolPlaces | undefined) => void;
 };
 

@@ -1,7 +1,7 @@
 // One chart on the shared clock: title, values and crosshair in the page, lines by the painter.
 import { createEffect, createMemo, Index, type JSX, onCleanup, onMount, Show, untrack } from 'solid-js';
 import { count, DASH, plain } from '../base/units.ts';
-import { isFew, type Place, type ViewColumns, WINDOW_S, type Without } from '../base/view.ts';
+import { isFew, lastSpan, type Place, type ViewColumns, WINDOW_S, type Without } from '../base/view.ts';
 import { attachSurface, type Surface } from '../draw/canvas.ts';
 import type { Palette } from '../draw/inks.ts';
 import type { Frame } from '../generated/boundary.ts';
@@ -103,7 +103,7 @@ export function TimeChart(props: TimeChartProps): JSX.Element {
     title: spec.title,
     picture: (w, h) => untrack(() => picture(w, h, true)),
     columns: data,
-    unit: () => untrack(() => spec.unit(shown().high)),
+    unit: () => untrack(() => spec.unit(shown().high, props.frame)),
   });
   onMount(() => {
     if (!host || !canvas) return;
@@ -162,11 +162,13 @@ export function TimeChart(props: TimeChartProps): JSX.Element {
       aria-label={describeLines(spec, data(), props.figures) + ghostsSaid(spec, ghosts())}
     >
       <figcaption>
-        <b>{spec.title}</b> <i>{spec.unit(shown().high)}</i>
+        <b>{spec.title}</b> <i>{spec.unit(shown().high, props.frame)}</i>
         <ToolsButton title={spec.title} onTable={props.onTable} onTools={props.onTools} />
         {props.head}
+        <Sum spec={spec} figures={props.cursorS === undefined ? props.figures : undefined} />
         <Readouts
           span={span()}
+          usual={props.figures ? lastSpan(props.figures) : ''}
           samples={samples()}
           states={(props.cursorS !== undefined && spec.lanes?.said(lanes(), props.cursorS)) || SILENT}
           all={readouts()}
@@ -200,9 +202,24 @@ export function TimeChart(props: TimeChartProps): JSX.Element {
   );
 }
 
+/** The sum of all replicas beside the title, while no instant is pointed at. */
+function Sum(props: { readonly spec: TimeSpec; readonly figures: Frame | undefined }): JSX.Element {
+  return (
+    <Show when={props.spec.sum && props.figures}>
+      {(figures) => (
+        <span class="chart-sum">
+          <i>now</i> {count(props.spec.sum?.(figures()) ?? 0)}
+        </span>
+      )}
+    </Show>
+  );
+}
+
 /** What stands beside the title: the span, the number of values, what replicas are that do not simply serve, and each value. */
 function Readouts(props: {
   readonly span: string;
+  /** The span of the key figures, which say it once for all. */
+  readonly usual: string;
   readonly samples: number;
   readonly states: readonly (readonly [name: string, state: string])[];
   readonly all: readonly Readout[];
@@ -217,7 +234,7 @@ function Readouts(props: {
   const isWeak = (line: Line): boolean => line.name === 'p99' && isFew(props.samples);
   return (
     <span class="readouts" classList={{ asked: props.asked }}>
-      <i class="span" classList={{ now: props.span === 'now' }}>
+      <i class="span" classList={{ now: props.span === 'now' || props.span === props.usual }}>
         {props.span}
       </i>
       <Show when={isFew(props.samples)}>

@@ -26,7 +26,7 @@ export type Line = {
 export type TimeSpec = {
   readonly view: View;
   readonly title: string;
-  readonly unit: (top: number) => string;
+  readonly unit: (top: number, frame?: Frame) => string;
   readonly log: boolean;
   readonly stepped: boolean;
   /** Share of the height. */
@@ -37,6 +37,8 @@ export type TimeSpec = {
   readonly lines: (data: ViewColumns) => Line[];
   /** A value beside the title that is no line, in its own unit. */
   readonly aside?: { readonly line: Line; readonly show: (value: number) => string };
+  /** The sum of all replicas stands beside the title at rest. */
+  readonly sum?: (frame: Frame) => number;
   /** Shown only where all charts together are at least this high. */
   readonly from?: number;
   /** Pairs of lines, by their places in the list, with a band between. */
@@ -186,6 +188,13 @@ export const lineOfColumn = (
   width: number,
 ): Line => ({ column, name, dash: () => dash, stroke, width: () => width, replica: undefined });
 
+/** How many a replica runs at most, where that is the same of all. */
+function ofMost(f: Frame | undefined): string {
+  const most = new Set(f?.pools.map((pool) => pool.max_num_seqs));
+  const [one] = most;
+  return most.size === 1 && one !== undefined ? `of ${count(one)}` : 'requests';
+}
+
 /** The charts that every run opens with; `moreSpecs.ts` has the others. */
 export const TIME_SPECS: readonly TimeSpec[] = [
   {
@@ -223,16 +232,27 @@ export const TIME_SPECS: readonly TimeSpec[] = [
     ...whole,
     ...gauge((r) => r.waiting),
     view: 'queue-depth',
-    title: 'Queue depth',
+    title: 'Waiting',
     unit: () => 'requests',
     stepped: true,
     lines: replicas,
+    sum: (f) => f.counts.waiting + f.counts.held,
+  },
+  {
+    ...PLAIN,
+    ...whole,
+    ...gauge((r) => r.running),
+    view: 'running',
+    title: 'Running',
+    unit: (_, f) => ofMost(f),
+    lines: replicas,
+    sum: (f) => f.counts.running,
   },
   {
     ...PLAIN,
     view: 'throughput',
-    title: 'Throughput',
-    unit: () => 'req/s',
+    title: 'Requests',
+    unit: () => 'a second',
     top: 1,
     lines: () => [
       lineOfColumn(1, 'arrived', (p) => p.ink3, seriesDash(1), 1),
@@ -253,7 +273,7 @@ export function valueNow(spec: TimeSpec, line: Line, frame: Frame | undefined, d
 
 /** The chart in one sentence. */
 export function describeLines(spec: TimeSpec, data: ViewColumns | undefined, frame: Frame | undefined): string {
-  const unit = spec.log ? '' : spec.unit(0);
+  const unit = spec.log ? '' : spec.unit(0, frame);
   if (!data && frame) return `${spec.title} over time: waits for the simulation.`;
   if (!data || !frame || (data.columns[0]?.length ?? 0) === 0) return `${spec.title} over time: ${spec.empty}.`;
   const parts = spec

@@ -6112,7 +6112,7 @@ export type VerdictQuery = {
 };
 
 /** Which columns. */
-export type View = "ttft-over-time" | "e2e-over-time" | "itl-over-time" | "wait-over-time" | "goodput-over-time" | "attempts-over-time" | "throughput" | "queue-depth" | "kv-use" | "ttft-ecdf" | "e2e-ecdf" | "itl-ecdf" | "wait-ecdf" | "replicas" | "replica-lanes" | "estimator" | "health" | "fleet-load" | "gateway-bands" | "ports-out" | "ports-in" | "transfers" | "stages" | "little";
+export type View = "ttft-over-time" | "e2e-over-time" | "itl-over-time" | "wait-over-time" | "goodput-over-time" | "attempts-over-time" | "throughput" | "queue-depth" | "running" | "kv-use" | "ttft-ecdf" | "e2e-ecdf" | "itl-ecdf" | "wait-ecdf" | "replicas" | "replica-lanes" | "estimator" | "health" | "fleet-load" | "gateway-bands" | "ports-out" | "ports-in" | "transfers" | "stages" | "little";
 
 /** One decision and its alternatives. */
 export type WhatIf = {

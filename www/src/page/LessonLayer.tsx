@@ -42,7 +42,7 @@ export default function LessonLayer(props: { app: App }): JSX.Element {
     const frame = app.transport.frame();
     const shown = present(frame?.replicas ?? []);
     const at = shown.findIndex(({ id }) => id === replica);
-    return at < 0 ? undefined : layoutFor(width, height, frame, shown).boxes[at];
+    return at < 0 ? undefined : layoutFor(width, height, frame, shown, { tools: true }).boxes[at];
   };
   return <Look app={app} replicaAt={replicaAt} />;
 }

@@ -85,7 +85,7 @@ export function StageView(props: {
           written={app.transport.writtenFrame()}
           speed={app.transport.speed()}
           playing={app.transport.playing()}
-          selected={app.selection.shown()}
+          selected={app.selection.selected()}
           holder={app.selection.detail()?.replica}
           onSelect={(next) => {
             if (!(props.roles && breakTapped(props.roles, next.replica))) app.selection.select(next);
@@ -120,7 +120,7 @@ export function StageView(props: {
             <Show when={places()}>
               {(at) => (
                 <>
-                  <CalmTools app={page()} places={at()} row={at().source === undefined} />
+                  <CalmTools app={page()} places={at()} row={(props.calm ?? false) && at().source === undefined} />
                   <Show when={ring()?.on === 'request'}>
                     <RequestMark app={app} batches={at().batches} />
                   </Show>
@@ -273,7 +273,7 @@ export function ChartsView(props: {
           onCursor={app.selection.setCursorS}
           frame={app.transport.frame()}
           figures={app.transport.figuresFrame()}
-          selected={app.selection.shown()}
+          selected={app.selection.selected()}
           onSelect={app.selection.select}
           onPlace={app.selection.openSlowest}
           onSeek={(timeS) => void app.transport.seek(timeS)}

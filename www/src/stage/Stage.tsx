@@ -14,7 +14,7 @@ import { awayWords, contextScale, describeStage, present, travelOf, writtenOf } 
 import type { HandPlace } from './Hand.tsx';
 import { kvSaid } from './kvHover.ts';
 import type { StageLayout } from './layout.ts';
-import { layoutFor, needsFor } from './layoutFor.ts';
+import { layoutFor, needsFor, rowsAsked } from './layoutFor.ts';
 import { markSaid } from './markHover.ts';
 import { createNotes } from './notes.ts';
 import type { StageFrame, StagePicture } from './picture.ts';
@@ -49,10 +49,8 @@ export function Stage(props: StageProps & { hand?: ((place: HandPlace) => JSX.El
   });
 
   const shown = (): readonly ReplicaFrame[] => present(props.frame?.replicas ?? []);
-  const away = createMemo(() => awayWords(props.frame?.replicas ?? []));
   const [box, setBox] = createSignal({ width: 0, height: 0 });
   const needs = createMemo(() => needsFor(box().width, props.frame, shown()));
-  const apart = createMemo(() => props.frame?.split !== undefined);
   const [under, setUnder] = createSignal('');
   const written = (): Frame | undefined => props.written ?? props.frame;
   const throttled = createThrottled(() => props.frame, 250);
@@ -62,7 +60,10 @@ export function Stage(props: StageProps & { hand?: ((place: HandPlace) => JSX.El
 
   const notes = createNotes(props, ribbons, () => surface?.request());
 
-  const layoutOf = (w: number, h: number): StageLayout => layoutFor(w, h, props.frame, shown(), props.calm);
+  const layoutOf = (w: number, h: number): StageLayout =>
+    layoutFor(w, h, props.frame, shown(), { calm: props.calm, tools: props.onBreak !== undefined });
+  const drawnLayout = () => (box().width > 0 ? layoutOf(box().width, box().height) : undefined);
+  const away = createMemo(() => awayWords(props.frame?.replicas ?? [], drawnLayout()?.rows !== undefined));
   const picture = (width: number, height: number): StagePicture | undefined => {
     size = { width, height };
     const frame = props.frame;
@@ -105,14 +106,11 @@ export function Stage(props: StageProps & { hand?: ((place: HandPlace) => JSX.El
     onCleanup(() => surface?.dispose());
   });
   createEffect(() => {
-    palette();
-    focus();
-    written();
-    void [props.selected.request, props.reducedMotion, props.calm];
+    void [palette(), focus(), written(), props.selected.request, props.reducedMotion, props.calm];
     surface?.request();
   });
 
-  tellPlaces(props, shown, () => (box().width > 0 ? layoutOf(box().width, box().height) : undefined));
+  tellPlaces(props, shown, drawnLayout);
 
   const drawnOn = (frame: Frame) =>
     size ? { layout: layoutOf(size.width, size.height), drawn: written() ?? frame } : undefined;
@@ -130,7 +128,8 @@ export function Stage(props: StageProps & { hand?: ((place: HandPlace) => JSX.El
   return (
     <div
       class="stage-view"
-      data-split={apart() ? '' : undefined}
+      data-split={props.frame?.split ? '' : undefined}
+      data-rows={rowsAsked(props.frame, shown().length)}
       ref={(el) => createEffect(() => el.style.setProperty('--stage-needs', `${needs()}px`))}
     >
       <div class="stage-host" ref={host}>
@@ -142,8 +141,7 @@ export function Stage(props: StageProps & { hand?: ((place: HandPlace) => JSX.El
           tabIndex={0}
           aria-label={nameOf(props)}
           onKeyDown={(event) =>
-            askByKey(event, focus(), () => layoutOf(box().width, box().height).boxes, props) ||
-            choose(event, shown(), props)
+            askByKey(event, focus(), () => drawnLayout()?.boxes ?? [], props) || choose(event, shown(), props)
           }
           onContextMenu={(event) => {
             // That of the key, which has opened the page's own.
@@ -188,10 +186,10 @@ function nameOf({ onDeeper, onBreak }: StageProps): string {
   return `Stage: arrow keys choose a replica, Enter ${enter}${menu}`;
 }
 
-/** Where the stage has no rows of the first view, its tools have no place on it. */
+/** Where the stage has no rows, its tools have no place on it. */
 const NO_PLACES = { rows: [], batches: [] } as const;
 
-/** Says where the tools of the first view stand, whenever that changes. */
+/** Says where the tools stand, whenever that changes. */
 function tellPlaces(
   props: StageProps,
   drawn: () => readonly ReplicaFrame[],
@@ -199,9 +197,9 @@ function tellPlaces(
 ): void {
   let said = '';
   createEffect(() => {
-    const layout = props.calm && props.frame ? layoutNow() : undefined;
+    const layout = props.onPlaces && props.frame ? layoutNow() : undefined;
     const ids = drawn().map((r) => r.id);
-    const places = layout && (layout.calm ? toolPlaces({ ...layout, calm: layout.calm }, ids) : NO_PLACES);
+    const places = layout && (layout.rows ? toolPlaces({ ...layout, rows: layout.rows }, ids) : NO_PLACES);
     const next = JSON.stringify(places) ?? '';
     if (next !== said) props.onPlaces?.(places);
     said = next;

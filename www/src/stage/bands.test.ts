@@ -16,7 +16,7 @@ const SIZES = [
 test('bands fill the vessel from the most urgent on, and their marks are within them', () => {
   for (const [width, height] of SIZES) {
     for (const n of [1, 2, 3, 5]) {
-      const { queue, boxes } = stageLayout(width, height, 4, 1, n);
+      const { queue, boxes } = stageLayout(width, height, 4, { bands: n });
       if (!queue) throw new Error('no queue');
       expect(queue.bands.length).toBe(n);
       queue.bands.forEach((box, i) => {
@@ -35,18 +35,18 @@ test('bands fill the vessel from the most urgent on, and their marks are within 
 });
 
 test('without flow control there is no queue, and all is where it was', () => {
-  expect(stageLayout(822, 326, 4, 1, 0)).toEqual(stageLayout(822, 326, 4));
+  expect(stageLayout(822, 326, 4, { bands: 0 })).toEqual(stageLayout(822, 326, 4));
   expect([stageLayout(822, 326, 4).queue, stageLayout(822, 326, 4).flow]).toEqual([undefined, 262]);
-  expect(stageLayout(822, 326, 4, 1, 3).boxes[0]?.h).toBe(66);
+  expect(stageLayout(822, 326, 4, { bands: 3 }).boxes[0]?.h).toBe(50);
 });
 
 test('on a phone the queue is above the replicas, and the page is higher by it', () => {
   expect(stageNeeds(374, 4, 3) - stageNeeds(374, 4)).toBe(22 + 3 * 44 + 8);
-  expect(stageLayout(374, 600, 4, 1, 3).queue?.wide).toBe(true);
+  expect(stageLayout(374, 600, 4, { bands: 3 }).queue?.wide).toBe(true);
 });
 
 test('a click finds the mark drawn there', () => {
-  const layout = stageLayout(822, 326, 4, 1, 3);
+  const layout = stageLayout(822, 326, 4, { bands: 3 });
   const box = layout.queue?.bands[1];
   if (!box) throw new Error('no second band');
   const marks = bandMarks(box, false);

@@ -1,32 +1,23 @@
-// The layout of the stage in the first view: the source, the router and one row a replica, with room for a tool at its end.
+// The layout of a stage with one source: the pipe, the router and one row a replica, with room for a tool at its end. The first view has
+// high rows, the whole page low ones with one more column.
 import type { ToolPlaces } from '../base/view.ts';
-import type { Bare, Box, Hit } from './layout.ts';
+import type { Bare, Box } from './layout.ts';
+import { baseOf, type Measures, type Rows, rowBoxes, rowsIn, TOOL, toolIn } from './rowLayout.ts';
 
-/** What the rows of the first view have of their own. */
-export type CalmRows = {
+/** What stands before the rows. */
+export type Calm = {
   /** The trunk below the router, where that stands above the rows. */
   readonly trunk?: number;
   /** Where the pipe begins, and the middle of the router. */
   readonly source: number;
   readonly router: { readonly x: number; readonly radius: number };
-  /** The names of replicas, from the left edge of their row. */
-  readonly name: number;
-  /** The state beside the name, not below it. */
-  readonly inline: boolean;
-  /** Where the oldest waiting request stands; those behind it go to the left. */
-  readonly door: number;
-  readonly chip: { readonly size: number; readonly pitch: number; readonly columns: number };
-  /** The first place of the batch, their distance, width and number, and the height of a full bar. */
-  readonly batch: {
-    readonly x: number;
-    readonly pitch: number;
-    readonly bar: number;
-    readonly places: number;
-    readonly height: number;
-  };
-  /** Where the hatch of a replica that is down begins and ends. */
-  readonly down: { readonly x: number; readonly right: number };
+  /** The thickest way to a replica. */
+  readonly ribbon: number;
+  /** Where the tools of the source stand, below the line of the pipe; missing where there is no room for them. */
+  readonly tools?: { readonly burst: Below; readonly router: Below };
 };
+
+type Below = { readonly x: number; readonly below: number };
 
 /** A phone has its router above the rows, and a trunk at their left. */
 const PHONE = {
@@ -45,80 +36,112 @@ const PHONE = {
 const NONE = { x: 0, w: 0 } as const;
 const TOP = 36;
 const EDGE = 31;
-/** Room at the end of a row for its tool. */
-const TOOL = 108;
-/** Most replicas that have a row, most that have a high one, and the heights of both: they grow with a high page. */
-const ROWS = { most: 8, high: 4 } as const;
+/** Most replicas that have a high row, and the heights of both: they grow with a high page. */
+const HIGH_ROWS = 4;
 const HEIGHT = { least: 28, high: 108, low: 56 } as const;
-/** From this height on, a row has its state below its name. */
-const BELOW = 44;
-/** Most places of a batch that are drawn. */
-const PLACES = 64;
 
+type Lead = Measures & { readonly from: number; readonly row: number; readonly router: number };
+const FIRST = { tool: 108, step: 0, kv: 0 } as const;
 /** The measures of a wide page and of narrower ones. */
-const WIDE = { from: 1100, row: 400, router: 276, name: 20, door: 392, columns: 10, bar: 14, gap: 5 } as const;
-const NARROWER = { from: 820, row: 296, router: 190, name: 14, door: 206, columns: 6, bar: 10, gap: 4 } as const;
-const NARROW = { row: 200, router: 116, name: 12, door: 168, columns: 4, bar: 7, gap: 3 } as const;
+const NARROW: Lead = { from: 0, row: 200, router: 116, name: 12, door: 168, columns: 4, bar: 7, gap: 3, ...FIRST };
+const FIRST_LEADS: readonly Lead[] = [
+  { from: 1100, row: 400, router: 276, name: 20, door: 392, columns: 10, bar: 14, gap: 5, ...FIRST },
+  { from: 820, row: 296, router: 190, name: 14, door: 206, columns: 6, bar: 10, gap: 4, ...FIRST },
+];
 
-/** Whether a stage of this many replicas is drawn in rows of the first view. */
-export const hasCalmRows = (replicas: number): boolean => replicas > 0 && replicas <= ROWS.most;
+/** The rows of the whole page: their edges, their heights, and what they have at their end. */
+const WORK = { edge: 16, gap: 4, foot: 12, least: 26, most: 50 } as const;
+const LAST = { tool: TOOL, step: 56, kv: 0 } as const;
+/** From this height on, the stage has the page to itself, and rows are high. */
+const WHOLE = 420;
+/** With blocks as a further column from this width on: a page of 1,680 px. */
+const BLOCKS = { from: 1080, w: 139 } as const;
+const WORK_LEADS: readonly Lead[] = [
+  { from: 780, row: 246, router: 168, name: 12, door: 172, columns: 5, bar: 10, gap: 3, ...LAST },
+  { from: 600, row: 196, router: 142, name: 12, door: 148, columns: 4, bar: 8, gap: 3, ...LAST },
+];
+const WORK_NARROW: Lead = { from: 0, row: 150, router: 96, name: 12, door: 112, columns: 2, bar: 6, gap: 2, ...LAST };
 
 type Pane = { readonly width: number; readonly height: number };
+export type CalmLayout = Bare & { readonly calm: Calm; readonly rows: Rows };
 
-export function calmLayout(pane: Pane, replicas: number, batch: number): Bare & { calm: CalmRows } {
+/** The stage of the first view. */
+export function calmLayout(pane: Pane, replicas: number, batch: number): CalmLayout {
   return pane.width < PHONE.below ? phoneRows(pane, replicas, batch) : wideRows(pane, replicas, batch);
 }
 
-function phoneRows({ width, height }: Pane, replicas: number, batch: number): Bare & { calm: CalmRows } {
+/** The stage of the whole page, where its rows fit; `tools`: whether each has one. */
+export function workLayout(pane: Pane, replicas: number, batch: number, tools: boolean): CalmLayout | undefined {
+  const lead = WORK_LEADS.find(({ from }) => pane.width >= from) ?? WORK_NARROW;
+  const n = Math.max(1, replicas);
+  const room = Math.floor((pane.height - TOP - WORK.foot + WORK.gap) / n) - WORK.gap;
+  if (room < WORK.least) return undefined;
+  const h = Math.min(pane.height < WHOLE ? WORK.most : HEIGHT.high, room);
+  // A few rows stand in the middle.
+  const y = TOP + Math.max(0, Math.floor((pane.height - TOP - WORK.foot - n * (h + WORK.gap) + WORK.gap) / 2));
+  const w = pane.width - WORK.edge - lead.row;
+  const wide = pane.width >= BLOCKS.from;
+  const measures = {
+    ...lead,
+    tool: tools ? lead.tool : 12,
+    kv: wide ? BLOCKS.w : 0,
+    // Where a row has room for it, its bars are as wide as in the first view.
+    ...(wide ? { bar: 14, gap: 5 } : {}),
+  };
+  const boxes = rowBoxes({ x: lead.row, y, w, h }, WORK.gap, replicas);
+  const at = { x: WORK.edge, below: 18 };
+  const beside = tools && lead !== WORK_NARROW;
+  return {
+    ...rowsOf(pane, boxes, { x: lead.row, w, y: y - 10 }),
+    axisY: y + (n * (h + WORK.gap) - WORK.gap) / 2,
+    calm: {
+      source: WORK.edge + 5,
+      router: { x: lead.router, radius: 14 },
+      ribbon: 24,
+      ...(beside ? { tools: { router: at, burst: { ...at, below: at.below + 34 } } } : {}),
+    },
+    rows: {
+      ...rowsIn({ x: lead.row, w, h }, measures, batch),
+      ...(tools ? { tool: toolIn(lead.row + w, h) } : {}),
+    },
+  };
+}
+
+function phoneRows({ width, height }: Pane, replicas: number, batch: number): CalmLayout {
   const room = Math.floor((height - PHONE.top - 4 + PHONE.gap) / replicas) - PHONE.gap;
   const h = Math.max(PHONE.least, Math.min(PHONE.height, room));
   const w = width - PHONE.row - PHONE.edge;
-  const boxes = Array.from({ length: replicas }, (_, i) => ({
-    x: PHONE.row,
-    y: PHONE.top + i * (h + PHONE.gap),
-    w,
-    h,
-  }));
-  const x = PHONE.row + PHONE.door + 20;
-  const span = PHONE.row + w - 10 - x;
-  const places = Math.max(1, Math.min(PLACES, batch));
-  const pitch = Math.max(3, Math.min(6.5, span / places));
+  const boxes = rowBoxes({ x: PHONE.row, y: PHONE.top, w, h }, PHONE.gap, replicas);
   const bottom = PHONE.top + replicas * (h + PHONE.gap) - PHONE.gap;
+  const measures = { name: PHONE.name, door: PHONE.door, columns: 6, bar: 4.55, gap: 1.95, tool: 10, step: 0, kv: 0 };
+  const rows = rowsIn({ x: PHONE.row, w, h }, measures, batch);
   return {
-    ...rowsOf({ width, height: Math.max(height, bottom + 4) }, boxes, PHONE.router + 4),
+    ...rowsOf({ width, height: Math.max(height, bottom + 4) }, boxes, { x: PHONE.row, w, y: PHONE.router + 4 }),
     axisY: PHONE.router,
-    calm: {
-      trunk: PHONE.trunk,
-      source: PHONE.trunk,
-      router: { x: PHONE.trunk, radius: 12 },
-      name: PHONE.row + PHONE.name,
+    calm: { trunk: PHONE.trunk, source: PHONE.trunk, router: { x: PHONE.trunk, radius: 12 }, ribbon: 6 },
+    rows: {
+      ...rows,
       inline: false,
-      door: PHONE.row + PHONE.door,
       chip: { size: 11, pitch: 14, columns: 6 },
-      batch: {
-        x,
-        pitch,
-        bar: Math.max(2, pitch * 0.7),
-        places: Math.min(places, Math.max(1, Math.floor((span + 1) / pitch))),
-        height: Math.round(h * 0.61),
-      },
+      batch: { ...rows.batch, height: Math.round(h * 0.61) },
       down: { x: PHONE.row + 170, right: PHONE.row + w },
     },
   };
 }
 
-/** What rows have in common. */
-function rowsOf({ width, height }: Pane, boxes: readonly Box[], headY: number): Omit<Bare, 'axisY'> {
-  const [first] = boxes;
-  const x = first?.x ?? 0;
+/** What rows have in common with other stages. */
+function rowsOf(
+  { width, height }: Pane,
+  boxes: readonly Box[],
+  head: { readonly x: number; readonly w: number; readonly y: number },
+): Omit<Bare, 'axisY'> {
   return {
     detail: 'rows',
     narrow: false,
     stacked: false,
-    compact: false,
     width,
     height,
-    head: { x, right: x + (first?.w ?? 0), y: headY },
+    head: { x: head.x, right: head.x + head.w, y: head.y },
     boxes,
     columns: { id: NONE, wait: NONE, batch: NONE, kv: NONE, now: NONE },
     branches: boxes.map((b, i) => ({ y: b.y + b.h / 2, first: i, count: 1 })),
@@ -126,82 +149,53 @@ function rowsOf({ width, height }: Pane, boxes: readonly Box[], headY: number): 
   };
 }
 
-function wideRows({ width, height }: Pane, replicas: number, batch: number): Bare & { calm: CalmRows } {
-  const measures = [WIDE, NARROWER].find(({ from }) => width >= from) ?? NARROW;
-  const high = replicas <= ROWS.high;
+function wideRows({ width, height }: Pane, replicas: number, batch: number): CalmLayout {
+  const lead = FIRST_LEADS.find(({ from }) => width >= from) ?? NARROW;
+  const high = replicas <= HIGH_ROWS;
   const gap = high ? 8 : 5;
   const room = Math.floor((height - TOP - 12 + gap) / replicas) - gap;
   const h = Math.max(HEIGHT.least, Math.min(high ? HEIGHT.high : HEIGHT.low, room));
-  const w = width - EDGE - measures.row;
-  const boxes = Array.from({ length: replicas }, (_, i) => ({ x: measures.row, y: TOP + i * (h + gap), w, h }));
-  const x = measures.row + measures.door + 20;
-  const span = measures.row + w - TOOL - x;
-  const places = Math.max(1, Math.min(PLACES, batch));
-  const pitch = Math.max(3, Math.min(measures.bar + measures.gap, span / places));
-  const size = h >= 60 ? 18 : 13;
+  const w = width - EDGE - lead.row;
+  const boxes = rowBoxes({ x: lead.row, y: TOP, w, h }, gap, replicas);
   const bottom = TOP + replicas * (h + gap) - gap;
+  const stacked = lead.router < 250;
   return {
-    ...rowsOf({ width, height: Math.max(height, bottom + 4) }, boxes, TOP - 10),
+    ...rowsOf({ width, height: Math.max(height, bottom + 4) }, boxes, { x: lead.row, w, y: TOP - 10 }),
     axisY: (TOP + bottom) / 2,
     calm: {
       source: EDGE + 5,
-      router: { x: measures.router, radius: 20 },
-      name: measures.row + measures.name,
-      inline: h < BELOW,
-      door: measures.row + measures.door,
-      chip: { size, pitch: size + (h >= 60 ? 4 : 3), columns: measures.columns },
-      batch: {
-        x,
-        pitch,
-        bar: Math.max(2, pitch * (measures.bar / (measures.bar + measures.gap))),
-        places: Math.min(places, Math.max(1, Math.floor((span + 1) / pitch))),
-        height: Math.round(h * (h >= 60 ? 0.62 : 0.7)),
+      router: { x: lead.router, radius: 20 },
+      ribbon: 30,
+      tools: {
+        burst: { x: EDGE, below: stacked ? 72 : 32 },
+        router: { x: stacked ? EDGE : lead.router - 112, below: 32 },
       },
-      down: { x: measures.row + Math.min(320, measures.door - 20), right: measures.row + w - TOOL },
     },
+    rows: { ...rowsIn({ x: lead.row, w, h }, lead, batch), tool: { x: lead.row + w - 98, high: 32 } },
   };
 }
 
-/** The lower edge of the bars in a row. */
-export const baseOf = (box: Box, calm: CalmRows): number => box.y + box.h - (box.h - calm.batch.height) / 2 + 4;
-
-/** The first chip's row and the number of rows for a queue. */
-export function chipRows(
-  box: Box,
-  { chip }: CalmRows,
-  waiting: number,
-): { readonly top: number; readonly rows: 1 | 2 } {
-  const rows = waiting > 1 ? 2 : 1;
-  return { rows, top: box.y + box.h / 2 - (rows * chip.pitch - (chip.pitch - chip.size)) / 2 };
-}
-
-/** What is under a point of a row. */
-export function calmHit(calm: CalmRows, box: Box, replica: number, x: number, y: number, bars: number): Hit {
-  const { chip, batch, door } = calm;
-  const column = Math.floor((door + chip.pitch - chip.size - x) / chip.pitch);
-  const inQueue = x <= door && column >= 0 && column < chip.columns;
-  const lower = y > box.y + box.h / 2 ? 1 : 0;
-  const bar = Math.floor((x - batch.x) / batch.pitch);
-  const inBatch = x >= batch.x && bar < Math.min(bars, batch.places);
-  return { replica, chip: inQueue ? column * 2 + lower : -1, bar: inBatch ? bar : -1 };
-}
-
-/** Where the tools of the first view stand: below the source, below the router, and at the end of each row. */
-export function toolPlaces(layout: Bare & { calm: CalmRows }, replicas: readonly number[]): ToolPlaces {
-  const { axisY, boxes, calm } = layout;
-  const { x, bar, pitch, height, places } = calm.batch;
+/** Where the tools stand: below the source, below the router, and at the end of each row. */
+export function toolPlaces(
+  {
+    axisY,
+    boxes,
+    calm,
+    rows,
+  }: Pick<Bare, 'axisY' | 'boxes'> & { readonly rows: Rows; readonly calm?: Calm | undefined },
+  replicas: readonly number[],
+): ToolPlaces {
+  const { x, bar, pitch, height, places } = rows.batch;
   const batches = boxes.map((b, i) => ({
     ...{ replica: replicas[i] ?? i, bar, pitch, height, places, x },
-    y: baseOf(b, calm) - height,
+    y: baseOf(b, rows) - height,
   }));
-  if (calm.trunk !== undefined) return { rows: [], batches };
-  const stacked = calm.router.x < 250;
+  const { tools } = calm ?? {};
+  const { tool } = rows;
+  const spot = (at: Below) => ({ x: at.x, y: axisY + at.below });
   return {
-    source: {
-      burst: { x: EDGE, y: axisY + (stacked ? 72 : 32) },
-      router: { x: stacked ? EDGE : calm.router.x - 112, y: axisY + 32 },
-    },
-    rows: boxes.map((b, i) => ({ x: b.x + b.w - 98, y: b.y + b.h / 2 - 16, replica: replicas[i] ?? i })),
+    ...(tools ? { source: { burst: spot(tools.burst), router: spot(tools.router) } } : {}),
+    rows: tool ? boxes.map((b, i) => ({ x: tool.x, y: b.y + (b.h - tool.high) / 2, replica: replicas[i] ?? i })) : [],
     batches,
   };
 }

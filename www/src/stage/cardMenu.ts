@@ -4,26 +4,17 @@ import type { ReplicaFrame } from '../generated/boundary.ts';
 import type { Box, StageLayout } from './layout.ts';
 import type { Scene } from './scene.ts';
 
-/**
- * The place of the dots in a row: beside the name, below it in a compact row, in the lower right corner of a card of the phone. No
- * number is there.
- */
-function dotsOf(layout: StageLayout, box: Box): Box {
-  if (layout.stacked) return { x: box.x + box.w - 30, y: box.y + box.h - 14, w: 20, h: 10 };
-  const { id } = layout.columns;
-  const bottom = box.y + box.h;
-  if (layout.compact) return { x: id.x, y: bottom - 9, w: 20, h: 8 };
-  return { x: id.x + id.w - 10, y: box.y + box.h / 2 - (box.h >= 58 ? 22 : 18), w: 20, h: 10 };
-}
-/** Around the dots, a click is theirs: a finger needs more. */
-const REACH = { pointer: 6, finger: 16 } as const;
+/** The place of the dots: in the lower right corner of a card of the phone. Rows have a tool at their end instead. */
+const dotsOf = (box: Box): Box => ({ x: box.x + box.w - 30, y: box.y + box.h - 14, w: 20, h: 10 });
+/** Around the dots, a click is theirs: as much as a finger needs. */
+const REACH = 16;
 
-const hasDots = (layout: StageLayout): boolean => layout.detail === 'rows' && !layout.split;
+const hasDots = (layout: StageLayout): boolean => layout.stacked && layout.detail === 'rows' && !layout.split;
 
 export function drawDots(s: Scene, box: Box, r: ReplicaFrame): void {
   if (!s.menu || s.focus !== r.id || !hasDots(s.layout)) return;
   const { pen, p } = s;
-  const { x, y, w, h } = dotsOf(s.layout, box);
+  const { x, y, w, h } = dotsOf(box);
   roundRect(pen, x, y, w, h, 3);
   pen.fillStyle = p.accent;
   pen.fill();
@@ -42,8 +33,7 @@ export function dotsAt(
   const at = focus === undefined || !hasDots(layout) ? -1 : replicas.findIndex((r) => r.id === focus);
   const box = layout.boxes[at];
   if (!box) return undefined;
-  const dots = dotsOf(layout, box);
-  const reach = layout.stacked ? REACH.finger : REACH.pointer;
-  const within = x >= dots.x - reach && x < dots.x + dots.w + reach && y >= dots.y - reach && y < dots.y + dots.h + 4;
+  const dots = dotsOf(box);
+  const within = x >= dots.x - REACH && x < dots.x + dots.w + REACH && y >= dots.y - REACH && y < dots.y + dots.h + 4;
   return within ? focus : undefined;
 }

@@ -4,7 +4,7 @@ import { heatPaint, heatRamp } from '../draw/heat.ts';
 import { fitted, font, healthMark, label, labelFrom, shareBar } from '../draw/marks.ts';
 import type { Pen } from '../draw/pen.ts';
 import type { ReplicaFrame } from '../generated/boundary.ts';
-import { drawCard, legend, type Swatch } from './drawRows.ts';
+import { drawCard, legend, type Swatch } from './drawCards.ts';
 import { isStarting, kvShare, poolWords, ttftHealth, writtenOf } from './facts.ts';
 import type { Box } from './layout.ts';
 import type { Scene } from './scene.ts';

@@ -1,468 +1,225 @@
-// Full rows of the stage, one per replica: busy, queue, batch, KV blocks, TTFT. On a phone the same marks as stacked
-// cards.
-import { count, durationUs, percent, percentileUs, type Quantity, short, text } from '../base/units.ts';
-import type { Palette } from '../draw/inks.ts';
-import { BLOCKS, type BlockState, DASHES } from '../draw/looks.ts';
-import {
-  CHIP,
-  CHIP_GAP,
-  chip,
-  figure,
-  fitted,
-  font,
-  healthMark,
-  label,
-  labelFrom,
-  notch,
-  roundRect,
-  shareBar,
-} from '../draw/marks.ts';
-import type { BatchFrame, ReplicaFrame } from '../generated/boundary.ts';
-import { drawDots } from './cardMenu.ts';
-import { drawFaultOfCard, drawFaulty, drawStart } from './drawDown.ts';
-import { contextAt, cpuShare, isDown, isStarting, kvShare, poolWords, ttftHealth, writtenOf } from './facts.ts';
-import { type Box, barPitch, type CellGrid, cellGrid, chipSlots, LEAD, marksTop, type Span } from './layout.ts';
+// The rows of a small fleet: per replica its name and state, its queue, its batch, and where there is room its blocks and how long a
+// step takes. Bars, chips and numbers of a row are of one instant.
+import { count, durationUs, text } from '../base/units.ts';
+import { DASHES, REQUESTS } from '../draw/looks.ts';
+import { fitted, font, label, notch, roundRect, tenant } from '../draw/marks.ts';
+import type { ReplicaFrame } from '../generated/boundary.ts';
+import { drawKv } from './drawCards.ts';
+import { crossed } from './drawDown.ts';
+import { contextAt, isDown, isStarting, poolWords, writtenOf } from './facts.ts';
+import type { Box } from './layout.ts';
+import { baseOf, cellsTop, chipRows, type Rows } from './rowLayout.ts';
 import type { Scene } from './scene.ts';
-import { faultWords } from './starting.ts';
+import { servesAt, startWords } from './starting.ts';
 
-/**
- * Column heads with the legends of the marks below them, on the marks' base line. Parts without room are left out,
- * never cut.
- */
-export function drawHead(s: Scene): void {
+export function drawRows(s: Scene, rows: Rows): void {
   const { pen, p, layout } = s;
-  if (layout.stacked) return;
-  const { id, wait, batch, kv, now } = layout.columns;
-  const { y } = layout.head;
-  const lead = layout.compact ? LEAD : { wait: 0, batch: 0, kv: 0 };
-  pen.font = font(p, 11);
-  label(pen, 'Busy', id.x, y, p.ink3);
-  if (layout.compact) label(pen, 'Waiting', wait.x - lead.wait, y, p.ink3);
-  else {
-    const retried = s.written.key.faults && s.written.counts.preemptions === 0;
-    legend(s, [retried ? ['retried', 'notched'] : ['preempted', 'dashed']], wait.x, wait.x + wait.w + 6);
-  }
-  const marks: Swatch[] = [
-    ['decode', p.decode],
-    ['prefill', 'half'],
-  ];
-  legend(s, marks, batch.x - lead.batch, batch.x + batch.w + 6);
-  const blocks: Swatch[] = [
-    ['used', p.kvUsed],
-    ['shared', p.kvShared],
-    ['cached', p.cachedHatch],
-  ];
-  legend(s, blocks, kv.x - lead.kv, now.x + now.w - pen.measureText('TTFT p50').width - 6);
-  label(pen, 'TTFT p50', now.x + now.w, y, p.ink3, 'right');
-}
-
-/** A word of a legend with the paint of its mark: a fill, the half-filled bar of a prefill, the outline of waiting or preempted. */
-export type Swatch = readonly [string, string | CanvasPattern];
-
-/** Marks with their words from `x` on, as many as fit before `right`. Returns the x after them. */
-export function legend(s: Scene, swatches: readonly Swatch[], x: number, right: number): number {
-  return legendAt(s, swatches, { x, right, y: s.layout.head.y, word: 11, gap: 7 });
-}
-
-/** Where a legend is: `word` is the distance from a mark to its word, `gap` that from a word to the next mark. */
-type LegendPlace = {
-  readonly x: number;
-  readonly right: number;
-  readonly y: number;
-  readonly word: number;
-  readonly gap: number;
-};
-
-export function legendAt(s: Scene, swatches: readonly Swatch[], { x, right, y, word, gap }: LegendPlace): number {
-  const { pen, p } = s;
-  let at = x;
-  for (const [text, paint] of swatches) {
-    const w = word + pen.measureText(text).width;
-    if (at + w > right) break;
-    swatch(s, at, y, paint);
-    label(pen, text, at + word, y, p.ink3);
-    at += w + gap;
-  }
-  return at;
-}
-
-export function swatch(s: Scene, x: number, y: number, paint: string | CanvasPattern): void {
-  const { pen, p } = s;
-  pen.lineWidth = 1;
-  if (paint === 'dashed') {
-    pen.strokeStyle = p.preempt;
-    pen.setLineDash(DASHES.preempted);
-    roundRect(pen, x + 0.5, y - 7.5, 7, 7, 1.5);
-    pen.stroke();
-    pen.setLineDash(DASHES.solid);
-  } else if (paint === 'hollow' || paint === 'notched') {
-    pen.strokeStyle = p.lineStrong;
-    pen.strokeRect(x + 0.5, y - 7.5, 7, 7);
-    if (paint === 'notched') notch(pen, x + 8, y - 8, p.ink2);
-  } else if (paint === 'outlined') {
-    pen.strokeStyle = p.prefill;
-    pen.strokeRect(x + 0.5, y - 7.5, 7, 7);
-  } else if (paint === 'half') {
-    pen.strokeStyle = p.prefill;
-    pen.strokeRect(x + 0.5, y - 7.5, 7, 7);
-    pen.fillStyle = p.prefill;
-    pen.fillRect(x, y - 4, 8, 4);
-  } else {
-    pen.fillStyle = paint;
-    pen.fillRect(x, y - 8, 8, 8);
-  }
-}
-
-export function drawRows(s: Scene): void {
-  const { layout } = s;
-  if (layout.boxes.length === 0 && !layout.stacked) {
-    s.pen.font = font(s.p, 12);
-    label(s.pen, 'No replica: requests are held until one serves.', layout.head.x + 10, layout.axisY + 4, s.p.ink3);
-  }
-  layout.boxes.forEach((box, i) => {
-    const r = s.replicas[i];
-    if (!r) return;
-    drawCard(s, box, r);
-    if (isStarting(r)) {
-      drawStart(s, box, r);
-      drawDots(s, box, r);
-      return;
-    }
-    const top = marksTop(box, layout);
-    // Marks and numbers of a card are of one instant.
-    const written = writtenOf(s.written, r);
-    drawWaiting(s, layout.columns.wait, top, written, written);
-    drawBatch(s, layout.columns.batch, top, written, written);
-    drawKv(s, layout.columns.kv, top, written, written);
-    if (layout.stacked) drawPhoneTitle(s, box, written);
-    else if (layout.compact) drawLine(s, box, written);
-    else {
-      drawBusy(s, layout.columns.id, box, written);
-      drawNow(s, layout.columns.now, box, written);
-    }
-    drawDots(s, box, r);
-  });
-}
-
-export function drawCard(s: Scene, box: Box, r: ReplicaFrame): void {
-  const { pen, p } = s;
-  const focus = s.focus === r.id;
-  roundRect(pen, box.x + 0.5, box.y + 0.5, box.w - 1, box.h - 1, Math.min(6, box.h / 4));
-  pen.fillStyle = isDown(r) ? p.surface : p.raised;
-  pen.fill();
-  drawFaultOfCard(pen, p, box, r);
-  roundRect(pen, box.x + 0.5, box.y + 0.5, box.w - 1, box.h - 1, Math.min(6, box.h / 4));
-  pen.lineWidth = focus ? 1.5 : 1;
-  pen.strokeStyle = focus ? p.accent : isDown(r) ? p.miss : p.line;
-  if (!r.serving && !isDown(r)) {
-    pen.setLineDash(DASHES.away);
-    if (!focus) pen.strokeStyle = p.lineStrong;
-  }
-  pen.stroke();
-  pen.setLineDash(DASHES.solid);
-}
-
-function drawBusy(s: Scene, col: Span, box: Box, r: ReplicaFrame): void {
-  const { pen, p } = s;
-  if (drawFaulty(s, col, box, r)) return;
-  const mid = box.y + box.h / 2;
-  const pool = poolWords(s.frame, r);
-  pen.font = font(p, 14, 600);
-  label(pen, `r${r.id}`, col.x, mid - 8, p.ink);
-  if (pool) {
-    // Beside the name and the busy share, if the column is wider for it.
-    pen.font = font(p, 11);
-    label(pen, fitted(pen, pool[0], col.w - 52), col.x + 40, mid - 8, p.ink2);
-    label(pen, fitted(pen, pool[1], col.w - 40), col.x + 40, mid + 10, p.ink3);
-  }
-  pen.font = font(p, 11);
-  label(pen, busyWords(s, r, pool !== undefined), col.x, mid + 10, r.serving ? p.ink2 : p.warnText);
-  if (box.h >= 58) shareBar(pen, p, col.x, mid + 16, 32, 3, r.busy, p.ink2);
-}
-
-function busyWords(s: Scene, r: ReplicaFrame, short: boolean): string {
-  const broken = faultWords(s.frame, r);
-  if (broken) return broken[0];
-  if (r.life?.phase === 'cold' || r.life?.phase === 'ejected') return r.life.phase;
-  if (r.serving) return text(percent(r.busy));
-  return short ? 'leaves' : 'leaving';
-}
-
-function busyInk(p: Palette, r: ReplicaFrame): string {
-  if (r.faults) return p.missText;
-  return r.serving ? p.ink2 : p.warnText;
-}
-
-/** The text of a compact row: all on one line, numbers before their marks. */
-function drawLine(s: Scene, box: Box, r: ReplicaFrame): void {
-  const { pen, p } = s;
-  const { id, wait, batch, kv, now } = s.layout.columns;
-  const y = Math.round(box.y + box.h / 2) + 4;
-  pen.font = font(p, 12, 600);
-  label(pen, `r${r.id}`, id.x, y, p.ink);
-  const after = id.x + Math.max(26, pen.measureText(`r${r.id}`).width + 8);
-  pen.font = font(p, 11);
-  const busy = fitted(pen, busyWords(s, r, false), id.x + id.w + 8 - after);
-  label(pen, busy, after, y, busyInk(p, r));
-  const pool = poolWords(s.frame, r);
-  const rest = after + pen.measureText(busy).width + 8;
-  if (pool && id.x + id.w - rest > 24) label(pen, fitted(pen, pool[0], id.x + id.w - rest), rest, y, p.ink3);
-  pen.font = font(p, 11, 600);
-  label(pen, short(r.waiting), wait.x - 6, y, r.waiting > 0 ? p.ink : p.ink3, 'right');
-  label(pen, short(r.running), batch.x - 6, y, p.ink, 'right');
-  pen.font = font(p, 11);
-  label(pen, text(percent(kvShare(r))), kv.x - 6, y, p.ink2, 'right');
-  const health = ttftHealth(r, s.written.key);
-  const q = percentileUs(r.ttft.p50_us, r.ttft.count);
-  const right = now.x + now.w;
-  ttftText(s, q, right - (health === 'none' ? 0 : 15), y + 1, health === 'missed' ? p.missText : p.ink);
-  healthMark(pen, p, health, right - 5, y - 4);
-}
-
-const CHIP_PITCH = CHIP + CHIP_GAP;
-
-/** The marks show the present replica; the number belongs to the instant of all numbers. */
-export function drawWaiting(s: Scene, col: Span, top: number, r: ReplicaFrame, written: ReplicaFrame): void {
-  const { pen, p, layout } = s;
-  if (!layout.compact) figure(pen, p, [count(written.waiting), 'waiting'], col.x, top - 6, col.x + col.w + 6);
-  if (r.queue.length === 0) {
-    pen.fillStyle = p.line;
-    pen.fillRect(col.x, top + layout.marks - 1, col.w, 1);
+  const { x, y } = layout.head;
+  if (layout.boxes.length === 0) {
+    pen.font = font(p, 12);
+    label(pen, 'No replica: requests are held until one serves.', x + 10, layout.axisY + 4, p.ink3);
     return;
   }
-  const slots = chipSlots(col, layout.marks);
-  const room = slots.columns * slots.rows;
-  const fits = r.waiting <= room && r.waiting <= r.queue.length;
   pen.font = font(p, 11);
-  // The text replaces as many of the last chips as it needs.
-  const taken = fits ? 0 : Math.ceil((pen.measureText(`+${short(r.waiting)}`).width + 2) / CHIP_PITCH);
-  const shown = Math.min(r.queue.length, Math.max(0, room - taken));
-  for (let i = 0; i < shown; i++) {
-    const c = r.queue[i];
-    if (!c) break;
-    const x = col.x + (i % slots.columns) * CHIP_PITCH;
-    const y = top + Math.floor(i / slots.columns) * CHIP_PITCH;
-    chip(pen, p, x, y, c.client, c.preempted, c.request === s.request, c.retried);
-    if (c.prefilled) {
-      // Its KV is held elsewhere.
-      pen.fillStyle = p.prefill;
-      pen.fillRect(x + 2, y + CHIP - 3, CHIP - 4, 2);
-    }
-  }
-  if (r.waiting <= shown) return;
-  pen.font = font(p, 11);
-  const x = col.x + (shown % slots.columns) * CHIP_PITCH + 1;
-  const y = top + Math.floor(shown / slots.columns) * CHIP_PITCH + CHIP - 2.5;
-  label(pen, `+${short(r.waiting - shown)}`, x, y, p.ink3);
-}
-
-/** Whether its steps take longer because of a fault. */
-const isSlow = (r: ReplicaFrame): boolean => r.faults?.some(({ factor }) => factor > 1) ?? false;
-
-function drawBatch(s: Scene, col: Span, top: number, r: ReplicaFrame, written: ReplicaFrame): void {
-  const { pen, p, layout } = s;
-  const base = top + layout.marks;
-  if (!layout.compact) {
-    const end = figure(pen, p, [count(written.running), 'running'], col.x, top - 6, col.x + col.w + 6);
-    if (written.step_us > 0)
-      labelFrom(
-        pen,
-        `step ${text(durationUs(written.step_us))}`,
-        end,
-        col.x + col.w,
-        top - 6,
-        isSlow(written) ? p.missText : p.ink3,
-      );
-  }
-  pen.fillStyle = p.line;
-  pen.fillRect(col.x, base - 1, col.w, 1);
-  const { pitch, bar, shown } = barPitch(col, r.batch.requests.length);
-  const more = r.running - shown;
-  for (let i = 0; i < shown; i++) drawBar(s, r.batch, i, { x: col.x + i * pitch, w: bar }, base);
-  // A compact row has the whole number before the bars.
-  if (more > 0 && !layout.compact) {
-    pen.font = font(p, 11);
-    labelFrom(pen, `+${short(more)}`, col.x - 6, col.x + col.w, base - 4, p.ink2);
-  }
-}
-
-/** The request at a place of a batch. */
-export function drawBar(s: Scene, batch: BatchFrame, at: number, { x, w }: Span, base: number): void {
-  const { pen, p, layout, scale } = s;
-  const full = layout.marks - 2;
-  const picked = batch.requests[at] === s.request;
-  const whole = Math.max(3, (full * contextAt(batch, at)) / scale);
-  if (at < batch.decoding) {
-    pen.fillStyle = picked ? p.accent : p.decode;
-    pen.fillRect(x, base - whole, w, whole);
-  } else {
-    const done = (full * (batch.contexts[at] ?? 0)) / scale;
-    pen.fillStyle = picked ? p.accent : p.prefill;
-    pen.fillRect(x, base - done, w, done);
-    pen.strokeStyle = picked ? p.accent : p.prefill;
-    pen.lineWidth = 0.5;
-    pen.strokeRect(x + 0.25, base - whole + 0.25, w - 0.5, whole - 0.5);
-  }
-  if (picked) {
-    const tip = base - whole - 1;
-    pen.fillStyle = p.accent;
-    pen.beginPath();
-    pen.moveTo(x + w / 2 - 3, tip - 4);
-    pen.lineTo(x + w / 2 + 3, tip - 4);
-    pen.lineTo(x + w / 2, tip);
-    pen.fill();
-  }
-}
-
-/** Height of the bar for the CPU tier, below the cells. */
-const CPU_BAR = 5;
-
-export function drawKv(s: Scene, col: Span, top: number, r: ReplicaFrame, written: ReplicaFrame): void {
-  const { pen, p, layout } = s;
-  const tiered = r.kv.cpu_total > 0;
-  if (!layout.compact) {
-    const end = figure(pen, p, [text(percent(kvShare(written))), 'KV'], col.x, top - 6, col.x + col.w);
-    const more = tiered ? `CPU ${text(percent(cpuShare(written)))}` : `${count(written.kv.used)} blocks`;
-    labelFrom(pen, more, end, col.x + col.w, top - 6, p.ink3);
-  }
-  const room = layout.marks - (tiered ? CPU_BAR + 2 : 0);
-  if (r.kv.cells === '') drawShares(s, { ...col, y: top, h: room }, r);
-  else drawCells(s, col.x, top, r.kv.cells, cellGrid(col, room, r.kv.cells.length));
-  if (!tiered) return;
-  // The CPU tier contains cached blocks, so it is hatched like them.
-  const y = top + layout.marks - CPU_BAR;
-  pen.fillStyle = p.kvFree;
-  pen.fillRect(col.x, y, col.w, CPU_BAR);
-  pen.fillStyle = p.cachedHatch;
-  pen.fillRect(col.x, y, col.w * Math.min(1, cpuShare(r)), CPU_BAR);
-}
-
-/**
- * The shares of held and cached blocks, if single blocks are not available because the cluster has had too many
- * replicas.
- */
-function drawShares(s: Scene, box: Box, { kv, split }: ReplicaFrame): void {
-  const { pen, p } = s;
-  const held = split?.held_blocks ?? 0;
-  const reserved = split?.reserved_blocks ?? 0;
-  let x = box.x;
-  for (const [state, blocks] of [
-    ['shared', kv.shared],
-    ['held', held],
-    ['used', Math.max(0, kv.used - kv.shared - held - reserved)],
-    ['reserved', reserved],
-    ['cached', kv.cached],
-    ['free', kv.free],
-  ] as const) {
-    const width = (box.w * blocks) / Math.max(1, kv.total);
-    pen.fillStyle = BLOCKS[state].paint(p);
-    if (state === 'reserved') outlineCell(s, x, box.y, width, box.h);
-    else pen.fillRect(x, box.y, width, box.h);
-    x += width;
-  }
-}
-
-/** Adjacent cells of one kind are one rectangle; the lines between cells are drawn over them. */
-function drawCells(s: Scene, x: number, y: number, cells: string, grid: CellGrid): void {
-  const { pen, p } = s;
-  const { pitch, columns, shown } = grid;
-  const step = cells.length / Math.max(1, shown);
-  const state = (i: number): number => cells.charCodeAt(Math.floor(i * step));
-  const rows = Math.ceil(shown / columns);
-  // One pass for each state: the paint is set four times a replica instead of once a run.
-  for (const wanted of cells.includes(BLOCKS.held.letter) || cells.includes(RESERVED) ? STATES : MIXED_STATES) {
-    pen.fillStyle = BLOCKS[wanted].paint(p);
-    const code = BLOCKS[wanted].letter.charCodeAt(0);
-    for (let row = 0; row < rows; row++) {
-      const end = Math.min(shown, (row + 1) * columns);
-      for (let i = row * columns; i < end; i++) {
-        if (state(i) !== code) continue;
-        const from = i;
-        while (i + 1 < end && state(i + 1) === code) i += 1;
-        pen.fillRect(x + (from - row * columns) * pitch, y + row * pitch, (i - from + 1) * pitch - 1, pitch - 1);
-      }
-    }
-  }
-  pen.fillStyle = p.raised;
-  for (let c = 1; c < columns; c++) pen.fillRect(x + c * pitch - 1, y, 1, rows * pitch - 1);
-  if (!cells.includes(RESERVED)) return;
-  for (let i = 0; i < shown; i++) {
-    if (state(i) !== RESERVED.charCodeAt(0)) continue;
-    const [column, row] = [i % columns, Math.floor(i / columns)];
-    outlineCell(s, x + column * pitch, y + row * pitch, pitch - 1, pitch - 1);
-  }
-}
-
-/** Room that is set aside: an outline of what will fill it. */
-function outlineCell({ pen, p }: Scene, x: number, y: number, w: number, h: number): void {
-  if (w < 2) return;
-  pen.strokeStyle = p.prefill;
-  pen.lineWidth = 1;
-  pen.strokeRect(x + 0.5, y + 0.5, w - 1, h - 1);
-}
-
-const MIXED_STATES: readonly BlockState[] = ['free', 'cached', 'used', 'shared'];
-/** Where pools have roles. Reserved cells are outlined later. */
-const STATES: readonly BlockState[] = [...MIXED_STATES, 'held', 'reserved'];
-const RESERVED = BLOCKS.reserved.letter;
-
-function drawNow(s: Scene, col: Span, box: Box, r: ReplicaFrame): void {
-  const { pen, p } = s;
-  const right = col.x + col.w;
-  const mid = box.y + box.h / 2;
-  const health = ttftHealth(r, s.written.key);
-  const q = percentileUs(r.ttft.p50_us, r.ttft.count);
-  ttftText(s, q, right, mid - 2, health === 'missed' ? p.missText : p.ink);
-  healthMark(pen, p, health, right - 5, mid + 14);
-  trend(s, r, right - 64, mid + 7, 48, 14);
-}
-
-/** The TTFT with its unit; returns its left end. */
-function ttftText(s: Scene, q: Quantity, right: number, y: number, ink: string): number {
-  const { pen, p } = s;
-  pen.font = font(p, 11);
-  const w = q.unit === '' ? 0 : pen.measureText(q.unit).width + 3;
-  if (q.unit !== '') label(pen, q.unit, right, y, ink === p.ink ? p.ink3 : ink, 'right');
-  pen.font = font(p, 14, 600);
-  label(pen, q.value, right - w, y, ink, 'right');
-  return right - w - pen.measureText(q.value).width;
-}
-
-/** Median TTFT over the last minute on a log scale of three decades. */
-function trend(s: Scene, r: ReplicaFrame, x: number, y: number, w: number, h: number): void {
-  const { pen, p } = s;
-  const history = s.trends.replica(r.id);
-  if (history.length < 2) return;
-  pen.strokeStyle = ttftHealth(r, s.written.key) === 'missed' ? p.prefill : p.ink3;
-  pen.lineWidth = 1.25;
-  pen.beginPath();
-  history.each(s.frame.now_us, (place, us) => {
-    const v = Math.min(1, Math.max(0, Math.log10(Math.max(us, 1) / 10_000) / 3));
-    pen.lineTo(x + place * w, y + h - v * h);
+  label(pen, 'waiting', rows.door, y, p.ink3, 'right');
+  label(pen, 'running', rows.batch.x, y, p.ink3);
+  if (rows.kv) label(pen, 'KV blocks', rows.kv.x, y, p.ink3);
+  if (rows.step !== undefined) label(pen, 'a step', rows.step, y, p.ink3, 'right');
+  layout.boxes.forEach((box, i) => {
+    const here = s.replicas[i];
+    if (here) drawRow(s, rows, box, writtenOf(s.written, here));
   });
-  pen.stroke();
 }
 
-function drawPhoneTitle(s: Scene, box: Box, r: ReplicaFrame): void {
+function drawRow(s: Scene, rows: Rows, box: Box, r: ReplicaFrame): void {
   const { pen, p } = s;
-  const x = box.x + 10;
-  const y = box.y + 23;
-  const right = box.x + box.w - 10;
-  const health = ttftHealth(r, s.written.key);
-  const ink = health === 'missed' ? p.missText : p.ink;
-  const end = Math.min(right - 56, ttftText(s, percentileUs(r.ttft.p50_us, r.ttft.count), right, y, ink) - 10);
-  healthMark(pen, p, health, end, y - 5);
-  const room = end - 12 - 48;
-  pen.font = font(p, 14, 600);
-  label(pen, `r${r.id}`, x, y, p.ink);
-  const name = x + pen.measureText(`r${r.id}`).width + 8;
+  const focus = s.focus === r.id;
+  roundRect(pen, box.x + 0.5, box.y + 0.5, box.w - 1, box.h - 1, 6);
+  pen.fillStyle = p.raised;
+  pen.fill();
+  pen.lineWidth = focus ? 1.5 : 1;
+  pen.strokeStyle = focus ? p.accent : isDown(r) ? p.miss : p.line;
+  pen.setLineDash(r.serving || isDown(r) ? DASHES.solid : DASHES.away);
+  pen.stroke();
+  pen.setLineDash(DASHES.solid);
+  drawNameAndState(s, rows, box, r);
+  if (isDown(r)) {
+    pen.fillStyle = p.downHatch;
+    pen.fillRect(rows.down.x, box.y + 1, rows.down.right - rows.down.x, box.h - 2);
+    return;
+  }
+  if (isStarting(r)) return;
+  drawQueue(s, rows, box, r);
+  drawBatch(s, rows, box, r);
+  if (rows.kv) drawKv(s, { ...rows.kv, y: cellsTop(box, rows.kv) }, r);
+  if (rows.step === undefined || r.step_us === 0) return;
   pen.font = font(p, 12);
-  const busy = busyWords(s, r, false);
-  label(pen, busy, name, y, busyInk(p, r));
-  const next = Math.max(x + 64, name + pen.measureText(busy).width + 8);
+  label(pen, text(durationUs(r.step_us)), rows.step, box.y + box.h / 2 + 4, p.ink2, 'right');
+}
+
+/** The name, beside it that of its pool, and below or beside them what is the matter with the replica. */
+function drawNameAndState(s: Scene, rows: Rows, box: Box, r: ReplicaFrame): void {
+  const { pen, p } = s;
+  const mid = box.y + box.h / 2;
+  const state = stateOf(s, r);
+  const low = state !== undefined && !rows.inline;
+  const down = isDown(r);
+  const at = rows.name + (down ? 20 : 0);
+  const y = mid + (low ? -2 : 5);
+  if (down) crossed(pen, p, rows.name, y - 11);
+  pen.font = font(p, 14, 600);
+  const name = `r${r.id}`;
+  label(pen, name, at, y, p.ink);
+  const after = at + pen.measureText(name).width + 12;
+  const end = down || isStarting(r) ? rows.down.right - 12 : queueLeft(s, rows, r);
   const pool = poolWords(s.frame, r);
+  if (pool && (!state || low)) {
+    pen.font = font(p, 11);
+    const room = (down ? rows.down.x : end) - after - 8;
+    if (room > 24) label(pen, fitted(pen, pool[0], room), after - 4, y, p.ink3);
+  }
+  if (state) drawState(s, state, { x: low ? rows.name : after, y: low ? mid + 16 : mid + 4 }, end);
+}
+
+type State = { readonly words: string; readonly kind: 'down' | 'plain' | 'fault' };
+
+function drawState(
+  s: Scene,
+  { words, kind }: State,
+  at: { readonly x: number; readonly y: number },
+  end: number,
+): void {
+  const { pen, p } = s;
+  const { x, y } = at;
+  pen.font = font(p, 12);
+  const mark = kind === 'fault' ? 16 : 0;
+  const room = end - x - mark - 4;
+  const ink = { down: p.missText, plain: p.ink3, fault: p.warnText }[kind];
+  if (room > 20) label(pen, fitted(pen, words, room), x + mark, y, ink);
+  if (kind !== 'fault') return;
+  pen.fillStyle = p.warn;
+  pen.beginPath();
+  pen.moveTo(x + 5, y - 9);
+  pen.lineTo(x + 9.5, y - 4.5);
+  pen.lineTo(x + 5, y);
+  pen.lineTo(x + 0.5, y - 4.5);
+  pen.fill();
+}
+
+function stateOf(s: Scene, r: ReplicaFrame): State | undefined {
+  if (isDown(r)) {
+    const back = r.life?.ready_us ?? 0;
+    const left = Math.max(0, Math.ceil((back - s.frame.now_us) / 1e6));
+    return { words: back > 0 ? `broken, back in ${count(left)} s` : 'broken', kind: 'down' };
+  }
+  if (isStarting(r)) return { words: servesAt(s.frame, r) || startWords(s.frame, r), kind: 'plain' };
+  const [fault] = r.faults ?? [];
+  if (fault) return { words: fault.short, kind: 'fault' };
+  if (r.life) return { words: r.life.phase, kind: 'plain' };
+  return r.serving ? undefined : { words: 'leaving', kind: 'plain' };
+}
+
+/** How many chips of a queue are drawn: beyond two full rows the number says how many there are. */
+function chipsOf({ chip }: Rows, r: ReplicaFrame): number {
+  const room = chip.columns * 2;
+  return Math.min(r.queue.length, r.waiting > room ? room - 2 : room);
+}
+
+/** Where the number of waiting requests ends. */
+const numberEnd = (rows: Rows, r: ReplicaFrame): number =>
+  rows.door - Math.ceil(chipsOf(rows, r) / (r.waiting > 1 ? 2 : 1)) * rows.chip.pitch - 8;
+
+/** The left end of what stands for the queue. */
+function queueLeft({ pen, p }: Scene, rows: Rows, r: ReplicaFrame): number {
+  if (r.waiting === 0) return rows.door;
+  pen.font = font(p, 14, 600);
+  return numberEnd(rows, r) - pen.measureText(count(r.waiting)).width - 6;
+}
+
+/** Hollow chips, the oldest at the door. */
+function drawQueue(s: Scene, rows: Rows, box: Box, r: ReplicaFrame): void {
+  const { pen, p } = s;
+  const { chip, door } = rows;
+  if (r.waiting === 0) return;
+  const shown = chipsOf(rows, r);
+  const { top, rows: lines } = chipRows(box, rows, r.waiting);
+  for (let i = 0; i < shown; i++) {
+    const entry = r.queue[i];
+    if (!entry) break;
+    const x = door - (Math.floor(i / lines) + 1) * chip.pitch + (chip.pitch - chip.size);
+    const y = top + (i % lines) * chip.pitch;
+    const chosen = entry.request === s.request;
+    const { ink, dash } = REQUESTS[entry.preempted ? 'preempted' : 'waiting'];
+    pen.strokeStyle = chosen ? p.accent : p[ink];
+    pen.lineWidth = 1.5;
+    pen.setLineDash(dash);
+    roundRect(pen, x + 0.75, y + 0.75, chip.size - 1.5, chip.size - 1.5, 3);
+    pen.stroke();
+    pen.setLineDash(DASHES.solid);
+    if (entry.retried) notch(pen, x + chip.size, y, chosen ? p.accent : p.ink2);
+    const middle = chip.size / 2;
+    tenant(pen, p, entry.client, x + middle, y + middle, chip.size * 0.19, chosen ? p.accent : p.ink2);
+  }
+  pen.font = font(p, 14, 600);
+  label(pen, count(r.waiting), numberEnd(rows, r), box.y + box.h / 2 + 5, p.ink, 'right');
+}
+
+/** A place a request; a bar is as high as the root of its context. */
+function drawBatch(s: Scene, rows: Rows, box: Box, r: ReplicaFrame): void {
+  const { pen, p } = s;
+  const { x: from, pitch, bar, places, height } = rows.batch;
+  const base = baseOf(box, rows);
+  pen.fillStyle = p.line;
+  pen.fillRect(from - 10, box.y + box.h / 6, 1, (box.h * 2) / 3);
+  const all = r.batch.requests.length;
+  const shown = Math.min(places, all);
+  const high = (tokens: number): number => Math.max(5, Math.min(height, height * Math.sqrt(tokens / s.scale)));
+  for (let i = 0; i < places; i++) {
+    const x = from + i * pitch;
+    if (i >= shown) {
+      pen.fillStyle = p.line;
+      pen.fillRect(x, base - 2, bar, 2);
+      continue;
+    }
+    const chosen = r.batch.requests[i] === s.request;
+    const h = high(contextAt(r.batch, i));
+    if (i < r.batch.decoding) {
+      pen.fillStyle = chosen ? p.accent : p.decode;
+      pen.fillRect(x, base - h, bar, h);
+    } else {
+      const done = Math.min(h, ((r.batch.contexts[i] ?? 0) / Math.max(1, contextAt(r.batch, i))) * h);
+      pen.fillStyle = chosen ? p.accent : p.prefill;
+      pen.fillRect(x, base - done, bar, done);
+      pen.strokeStyle = chosen ? p.accent : p.prefill;
+      pen.lineWidth = 1.25;
+      pen.strokeRect(x + 0.75, base - h, Math.max(1, bar - 1.5), h - 0.5);
+    }
+    if (chosen) drawChosen(s, x + bar / 2, base - h - 4);
+  }
+  if (r.running > shown) drawRest(s, rows, box.y + box.h / 2, r.running - shown);
+}
+
+/** How many run beyond the last place; where the places take all the room, on ground of its own over the last ones. */
+function drawRest({ pen, p }: Scene, { batch, kv, step, down }: Rows, middle: number, rest: number): void {
+  const words = `+${count(rest)}`;
   pen.font = font(p, 11);
-  if (pool && room - next > 24) label(pen, fitted(pen, pool[0], room - next - 8), next, y, p.ink3);
-  else if (!pool && room - next > 36) shareBar(pen, p, next, y - 6, 32, 3, r.busy, p.ink2);
-  if (room > next) trend(s, r, room, y - 11, 48, 14);
+  const wide = pen.measureText(words).width;
+  const after = batch.x + batch.places * batch.pitch + 2;
+  const end = kv ? kv.x - 4 : step === undefined ? down.right - 4 : step - 54;
+  const x = Math.min(after, end - wide);
+  if (x < after) {
+    pen.fillStyle = p.raised;
+    pen.fillRect(x - 3, middle - 7, wide + 4, 14);
+  }
+  label(pen, words, x, middle + 4, p.ink2);
+}
+
+/** The pointer above the selected request. */
+function drawChosen({ pen, p }: Scene, x: number, tip: number): void {
+  pen.fillStyle = p.accent;
+  pen.beginPath();
+  pen.moveTo(x - 5, tip - 8);
+  pen.lineTo(x + 5, tip - 8);
+  pen.lineTo(x, tip - 2);
+  pen.fill();
 }

@@ -5,11 +5,11 @@ import type { Health } from '../draw/marks.ts';
 import { figure, fitted, font, healthMark, label, labelFrom, shareBar } from '../draw/marks.ts';
 import type { ReplicaFrame, RoleFrame } from '../generated/boundary.ts';
 import { drawBelowQueue, drawQueue } from './drawBands.ts';
+import type { Swatch } from './drawCards.ts';
+import { drawBar, drawCard, drawKv, drawWaiting, legendAt } from './drawCards.ts';
 import { drawDecider } from './drawDecider.ts';
 import { drawArrivalTrend, drawRouterMark } from './drawFlow.ts';
 import { drawFullness, drawPorts } from './drawPorts.ts';
-import type { Swatch } from './drawRows.ts';
-import { drawBar, drawCard, drawKv, drawWaiting, legendAt } from './drawRows.ts';
 import { isStarting, kvShare, writtenOf } from './facts.ts';
 import { chipSlots } from './layout.ts';
 import type { Scene } from './scene.ts';
@@ -237,7 +237,7 @@ function drawSplitCard(s: Scene, card: Card, r: ReplicaFrame, vertical: boolean)
     drawStarting(s, card, r);
     return;
   }
-  drawMarks(s, card, r, written);
+  drawMarks(s, card, r);
   if (vertical) drawPhoneWords(s, card, written);
   else if (card.side === 'prefill') drawPrefillWords(s, card, written);
   else drawDecodeWords(s, card, written);
@@ -264,18 +264,16 @@ function drawStarting(s: Scene, card: Card, r: ReplicaFrame): void {
 }
 
 /** Waiting chips, bars of the batch and cells, without words. */
-function drawMarks(s: Scene, card: Card, r: ReplicaFrame, written: ReplicaFrame): void {
+function drawMarks(s: Scene, card: Card, r: ReplicaFrame): void {
   const { pen, p } = s;
-  const within = (h: number): Scene => ({ ...s, layout: { ...s.layout, compact: true, marks: h } });
   const { wait, batch, kv } = card;
-  if (wait.w > 0 && r.queue.length > 0) drawWaiting(within(wait.h), { x: wait.x, w: wait.w }, wait.y, r, written);
+  if (wait.w > 0 && r.queue.length > 0) drawWaiting(s, wait, r);
   const base = batch.y + batch.h;
   pen.fillStyle = p.line;
   pen.fillRect(batch.x, base - 1, batch.w, 1);
   const { pitch, bar, shown } = cardBars(card, r.batch.requests.length);
-  const room = within(batch.h);
-  for (let i = 0; i < shown; i++) drawBar(room, r.batch, i, { x: batch.x + i * pitch, w: bar }, base);
-  drawKv(within(kv.h), { x: kv.x, w: kv.w }, kv.y, r, written);
+  for (let i = 0; i < shown; i++) drawBar(s, r.batch, i, { x: batch.x + i * pitch, w: bar, h: batch.h }, base);
+  drawKv(s, kv, r);
 }
 
 function drawPrefillWords(s: Scene, card: Card, r: ReplicaFrame): void {

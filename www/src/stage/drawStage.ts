@@ -4,9 +4,10 @@ import type { Palette } from '../draw/inks.ts';
 import type { Pen } from '../draw/pen.ts';
 import { Dots } from './dots.ts';
 import { drawCalm } from './drawCalm.ts';
+import { drawCards } from './drawCards.ts';
 import { drawFleet, drawFleetHead } from './drawFleet.ts';
 import { drawFlow, drawPhonePipeline } from './drawFlow.ts';
-import { drawHead, drawRows } from './drawRows.ts';
+import { drawRows } from './drawRows.ts';
 import { drawSplit } from './drawSplit.ts';
 import { drawStrip } from './drawStrip.ts';
 import { present } from './facts.ts';
@@ -73,7 +74,7 @@ export function drawStage(
   const { trends, dots, gestures } = memory;
   const frame = memory.read(picture);
   const replicas = present(frame.replicas);
-  const layout = layoutFor(width, height, frame, replicas, picture.calm);
+  const layout = layoutFor(width, height, frame, replicas, { calm: picture.calm, tools: menu });
   const wallMs = performance.now();
   const written = memory.toldWith(picture, frame);
   const scene: Scene = {
@@ -112,16 +113,13 @@ export function drawScene(scene: Scene): void {
     drawSplit(scene, scene.layout.split);
     return;
   }
-  if (scene.layout.calm) {
-    drawCalm(scene, scene.layout.calm);
-    return;
-  }
-  if (scene.layout.narrow) drawPhonePipeline(scene);
+  const { calm, rows, narrow, detail } = scene.layout;
+  if (calm) drawCalm(scene, calm);
+  else if (narrow) drawPhonePipeline(scene);
   else drawFlow(scene);
-  if (scene.layout.detail === 'rows') {
-    drawHead(scene);
-    drawRows(scene);
-  } else {
+  if (rows) drawRows(scene, rows);
+  else if (detail === 'rows') drawCards(scene);
+  else {
     drawFleetHead(scene);
     drawFleet(scene);
   }

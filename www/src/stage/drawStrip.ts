@@ -3,7 +3,7 @@ import { short } from '../base/units.ts';
 import { DASHES, REQUESTS } from '../draw/looks.ts';
 import { font, label, roundRect } from '../draw/marks.ts';
 import type { ReplicaFrame } from '../generated/boundary.ts';
-import { drawCard } from './drawRows.ts';
+import { drawCard } from './drawCards.ts';
 import { contextAt, isDown, isStarting, writtenOf } from './facts.ts';
 import type { Box } from './layout.ts';
 import type { Scene } from './scene.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { holderOf } from '../base/view.ts';
 import type { BatchFrame, Frame, KeyFigures, PoolFrame, ReplicaFrame } from '../generated/boundary.ts';
-import { contextAt, contextScale, describeStage, followable, poolWords, ttftHealth } from './facts.ts';
+import { awayWords, contextAt, contextScale, describeStage, followable, poolWords, ttftHealth } from './facts.ts';
 import { REPLICA_COLUMNS, replicaCells } from './replicaCells.ts';
 
 const NO_BATCH: BatchFrame = { requests: [], contexts: [], decoding: 0, prefill: [] };
@@ -153,4 +153,17 @@ test('a replica without a CPU tier has a dash for it, not a zero', () => {
   const tiered = replicaCells({ ...replica(0, 0, 0), kv }, key);
   expect([tiered[at('CPU tier in use')], tiered[at('CPU hits')]]).toEqual(['25\u00a0%', '13\u00a0%']);
   expect(tiered.length).toBe(REPLICA_COLUMNS.length);
+});
+
+test('replicas that do not serve are counted, where each has a row those alone that have stopped', () => {
+  const life = { step: '', since_us: 0, step_until_us: 0, ready_us: 0, cold_requests: 0 };
+  const all: readonly ReplicaFrame[] = [
+    replica(0, 1, 1),
+    { ...replica(0, 0, 0), serving: false, life: { ...life, phase: 'down' } },
+    { ...replica(0, 0, 0), serving: false, life: { ...life, phase: 'starting' } },
+    { ...replica(0, 0, 0), serving: false, waiting: 0 },
+  ];
+  expect(awayWords(all)).toBe('1 starting, 1 down, 1 stopped');
+  expect(awayWords(all, true)).toBe('1 stopped');
+  expect(awayWords(all.slice(0, 3), true)).toBe('');
 });

@@ -55,12 +55,14 @@ export const isStarting = (r: ReplicaFrame): boolean => r.life?.phase === 'start
 export const hasStopped = (r: ReplicaFrame): boolean =>
   !r.serving && !isStarting(r) && r.in_flight + r.waiting + r.running + (r.split?.outgoing ?? 0) === 0;
 
-/** Replicas that do not serve, in words: starting ones are on the stage, stopped ones are not. */
-export function awayWords(replicas: readonly ReplicaFrame[]): string {
+/** Replicas that do not serve, in words: stopped ones alone where each other one has a row that says what it is. */
+export function awayWords(replicas: readonly ReplicaFrame[], inRows = false): string {
+  const stopped = `${count(replicas.filter(hasStopped).length)} stopped`;
+  if (inRows) return stopped.startsWith('0 ') ? '' : stopped;
   const said = [
     `${count(replicas.filter((r) => isStarting(r) && !isDown(r)).length)} starting`,
     `${count(replicas.filter(isDown).length)} down`,
-    `${count(replicas.filter(hasStopped).length)} stopped`,
+    stopped,
   ];
   return said.filter((words) => !words.startsWith('0 ')).join(', ');
 }

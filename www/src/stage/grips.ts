@@ -2,6 +2,7 @@
 import type { ReplicaFrame } from '../generated/boundary.ts';
 import { isStarting } from './facts.ts';
 import { type Box, hitTest, marksTop, type StageLayout } from './layout.ts';
+import { cellsTop } from './rowLayout.ts';
 import { clientPipes, SLIM } from './ways.ts';
 
 /** Along which axis an edge is pulled: to the right or up is more. */
@@ -35,10 +36,12 @@ function kvEdge(layout: StageLayout, i: number): Box | undefined {
   const card = layout.split?.cards[i];
   if (card) return { x: card.kv.x + card.kv.w - 1, y: card.kv.y, w: 2, h: card.kv.h };
   if (!box || layout.detail === 'heat' || layout.detail === 'aggregate') return undefined;
-  if (layout.calm) return { x: box.x + box.w - 1, y: box.y + 8, w: 2, h: box.h - 16 };
+  const blocks = layout.rows?.kv;
+  if (blocks) return { x: blocks.x + blocks.w - 1, y: cellsTop(box, blocks), w: 2, h: blocks.h };
+  if (layout.rows) return { x: box.x + box.w - 1, y: box.y + 8, w: 2, h: box.h - 16 };
   if (layout.detail === 'cards') return { x: box.x + box.w - 2, y: box.y + 3, w: 2, h: box.h - 6 };
   const { kv } = layout.columns;
-  return { x: kv.x + kv.w - 1, y: marksTop(box, layout), w: 2, h: layout.marks };
+  return { x: kv.x + kv.w - 1, y: marksTop(box), w: 2, h: layout.marks };
 }
 
 /** Where the pipes of clients begin and end, and the number of all arrivals above them. */

@@ -77,7 +77,7 @@ test('a pointer takes an edge from 5 px away, a finger from 21 px, and each the 
 test('a chip and a bar are taken as their requests, and a row takes what is carried to it', () => {
   const layout = calm(1290, 380, 4);
   const [, row] = layout.boxes;
-  const rows = layout.calm;
+  const { rows } = layout;
   if (!row || !rows) throw new Error('no row');
   const y = row.y + row.h / 2;
   expect(requestGripAt(layout, four, rows.batch.x + rows.batch.pitch + 1, y)).toMatchObject({ request: 5, replica: 1 });
@@ -92,7 +92,7 @@ test('a chip and a bar are taken as their requests, and a row takes what is carr
 test('a mark says what it stands for under the pointer, and a row its load', () => {
   const layout = calm(1290, 380, 4);
   const [, row] = layout.boxes;
-  const rows = layout.calm;
+  const { rows } = layout;
   if (!row || !rows) throw new Error('no row');
   const busy = replica(1, [7, 8], [4, 5, 6], { pool: 'main', kv: { total: 10, used: 5 } });
   const all = [replica(0), { ...busy, batch: { ...busy.batch, contexts: [10, 20, 30], prefill: [70], decoding: 2 } }];

@@ -1,9 +1,32 @@
 import { expect, test } from 'vitest';
 import { trust } from '../base/trust.ts';
-import type { ReplicaFrame } from '../generated/boundary.ts';
+import type { Frame, ReplicaFrame } from '../generated/boundary.ts';
 import { dotsAt } from './cardMenu.ts';
 import { kvSaid } from './kvHover.ts';
-import { type Box, barPitch, cellGrid, chipSlots, detailFor, hitTest, marksTop, stageLayout } from './layout.ts';
+import {
+  barPitch,
+  cellGrid,
+  chipSlots,
+  detailFor,
+  hitTest,
+  marksTop,
+  type StageLayout,
+  stageLayout,
+} from './layout.ts';
+import { layoutFor } from './layoutFor.ts';
+import { cellsTop, type Rows } from './rowLayout.ts';
+
+const replicas = (n: number) => Array.from({ length: n }, (_, id) => trust<ReplicaFrame>({ id }));
+const clients = (names: readonly string[]) =>
+  trust<Frame>({ pools: [{ max_num_seqs: 20 }], clients: names.map((name) => ({ name })) });
+/** The stage of the whole page with one source. */
+const work = (width: number, height: number, n: number, tools = true): StageLayout =>
+  layoutFor(width, height, clients(['chat']), replicas(n), { tools });
+
+function rowsOf({ rows }: StageLayout): Rows {
+  if (!rows) throw new Error('no rows');
+  return rows;
+}
 
 const inside = (width: number, height: number, n: number): boolean => {
   const l = stageLayout(width, height, n);
@@ -25,27 +48,44 @@ test('the size of the fleet decides the detail of each replica', () => {
   ]);
 });
 
-test('four rows at the designed width are 66 px high and 6 apart, with the columns of the design', () => {
-  const l = stageLayout(822, 326, 4);
-  expect(l.boxes.map((b) => [b.y, b.h])).toEqual([
-    [30, 66],
-    [102, 66],
-    [174, 66],
-    [246, 66],
-  ]);
-  expect([l.columns.id.w, l.columns.wait.w, l.columns.batch.w, l.columns.kv.w, l.columns.now.w]).toEqual([
-    44, 84, 156, 129, 67,
-  ]);
-  expect(l.marks).toBe(36);
+test('rows of the whole page are 50 px high and 4 apart, with the columns of the design', () => {
+  const l = work(846, 268, 4);
+  expect(l.boxes.map((b) => [b.x, b.w, b.h])).toEqual(Array(4).fill([246, 584, 50]));
+  expect(l.boxes.map((b) => b.y - (l.boxes[0]?.y ?? 0))).toEqual([0, 54, 108, 162]);
+  const { batch, door, step, tool, kv } = rowsOf(l);
+  expect([door, batch.x, batch.pitch, batch.places, step]).toEqual([418, 438, 13, 20, 754]);
+  expect([tool?.high, kv]).toEqual([28, undefined]);
+  expect(rowsOf(work(846, 268, 4, false)).tool).toBeUndefined();
 });
 
-test('one replica does not fill the height: its row has a limit and stands in the middle, with the pipes', () => {
-  const [one] = stageLayout(822, 326, 1).boxes;
-  expect(one?.h).toBeLessThanOrEqual(150);
+test('a wide page has the blocks as a further column, between the batch and the step', () => {
+  const { batch, kv, step } = rowsOf(work(1087, 268, 4));
+  if (!kv || step === undefined) throw new Error('no blocks');
+  expect(batch.x + batch.places * batch.pitch).toBeLessThanOrEqual(kv.x);
+  expect(kv.x + kv.w).toBeLessThanOrEqual(step - 56);
+  expect(kv.w).toBeGreaterThan(100);
+});
+
+test('a few rows stand in the middle, with the pipes; alone on the page they are high', () => {
+  const [one] = work(846, 268, 1).boxes;
   const middle = (one?.y ?? 0) + (one?.h ?? 0) / 2;
-  expect(stageLayout(822, 326, 1).axisY).toBe(middle);
-  expect(Math.abs(middle - (30 + 288 / 2))).toBeLessThan(5);
-  expect(stageLayout(822, 326, 2).boxes.every((b) => b.h <= 150)).toBe(true);
+  expect(one?.h).toBe(50);
+  expect(work(846, 268, 1).axisY).toBe(middle);
+  expect(Math.abs(middle - (36 + 220 / 2))).toBeLessThan(2);
+  expect(work(1440, 800, 4).boxes[0]?.h).toBe(108);
+});
+
+test('eight rows are lower, and without room for them there are cards', () => {
+  expect(work(846, 344, 8).boxes[0]?.h).toBe(33);
+  expect(work(846, 200, 8).detail).toBe('cards');
+  expect(work(846, 344, 9).detail).toBe('cards');
+});
+
+test('what a burst adds comes from the one source; several clients have pipes of their own', () => {
+  const of = (names: string[]) => layoutFor(846, 268, clients(names), replicas(4)).calm !== undefined;
+  expect(of(['chat'])).toBe(true);
+  expect(of(['chat', 'burst', 'burst-2'])).toBe(true);
+  expect(of(['chat', 'batch'])).toBe(false);
 });
 
 test('few cards of a phone share the height of the stage, many keep the least height and the page scrolls', () => {
@@ -59,53 +99,37 @@ test('few cards of a phone share the height of the stage, many keep the least he
 });
 
 test('a place on the blocks of a row says what a cell stands for', () => {
-  const l = stageLayout(822, 326, 4);
+  const l = work(1087, 268, 4);
   const box = l.boxes[1];
-  if (!box) throw new Error('no second row');
-  const replicas = [0, 1, 2, 3].map((id) => trust<ReplicaFrame>({ id, kv: { total: 1200, cells: '.'.repeat(168) } }));
-  const [x, y] = [l.columns.kv.x + 10, marksTop(box, l) + 10];
-  expect(kvSaid(l, replicas, x, y)).toBe('r1: 1,200 KV blocks in 168 cells, 7.1 blocks a cell');
-  expect(kvSaid(l, replicas, l.columns.batch.x + 4, y)).toBe('');
+  const { kv, batch } = rowsOf(l);
+  if (!box || !kv) throw new Error('no second row with blocks');
+  const all = [0, 1, 2, 3].map((id) => trust<ReplicaFrame>({ id, kv: { total: 1200, cells: '.'.repeat(168) } }));
+  const [x, y] = [kv.x + 10, cellsTop(box, kv) + 10];
+  expect(kvSaid(l, all, x, y)).toBe('r1: 1,200 KV blocks in 168 cells, 7.1 blocks a cell');
+  expect(kvSaid(l, all, batch.x + 4, y)).toBe('');
   const few = [trust<ReplicaFrame>({ id: 0, kv: { total: 100, cells: '.'.repeat(100) } })];
-  expect(kvSaid(l, few, x, marksTop(l.boxes[0] ?? box, l) + 10)).toBe('r0: 100 KV blocks, a cell each');
+  expect(kvSaid(l, few, x, cellsTop(l.boxes[0] ?? box, kv) + 10)).toBe('r0: 100 KV blocks, a cell each');
   expect(kvSaid(l, few, x, y)).toBe('');
+  expect(kvSaid(work(846, 268, 4), all, x, y)).toBe('');
+  const phone = stageLayout(374, 600, 4);
+  const card = phone.boxes[1] ?? box;
+  expect(kvSaid(phone, all, phone.columns.kv.x + 4, marksTop(card) + 4)).toContain('r1: 1,200 KV blocks');
 });
 
-test('the menu of a card lies in its left cell or, on a phone, in its lower corner, and off every number', () => {
-  for (const [width, height, n] of [
-    [822, 326, 4],
-    [822, 326, 8],
-    [1302, 506, 1],
-  ] as const) {
-    const l = stageLayout(width, height, n);
-    const replicas = Array.from({ length: n }, (_, id) => trust<ReplicaFrame>({ id }));
-    const { id, wait } = l.columns;
-    const box = l.boxes[0] ?? trust<Box>(undefined);
-    const at = (x: number): boolean =>
-      Array.from({ length: box.h }, (_, y) => dotsAt(l, replicas, 0, x, box.y + y)).some((found) => found === 0);
-    const reached = Array.from({ length: width }, (_, x) => x).filter(at);
-    expect(reached.length).toBeGreaterThan(20);
-    expect(Math.min(...reached)).toBeGreaterThanOrEqual(id.x - 6);
-    expect(Math.max(...reached)).toBeLessThan(wait.x + 6);
-  }
+test('the menu of a card on a phone lies in its lower corner; rows have a tool at their end instead', () => {
   const phone = stageLayout(374, 600, 4);
   const [box] = phone.boxes;
-  expect(dotsAt(phone, [trust<ReplicaFrame>({ id: 0 })], 0, 350, (box?.y ?? 0) + (box?.h ?? 0) - 10)).toBe(0);
+  const one = [trust<ReplicaFrame>({ id: 0 })];
+  expect(dotsAt(phone, one, 0, 350, (box?.y ?? 0) + (box?.h ?? 0) - 10)).toBe(0);
+  const rows = work(846, 268, 4);
+  const reached = Array.from({ length: 846 }, (_, x) => dotsAt(rows, one, 0, x, (rows.boxes[0]?.y ?? 0) + 10));
+  expect(reached.every((found) => found === undefined)).toBe(true);
 });
 
 test('without replicas the router is where it is with one', () => {
-  expect(stageLayout(820, 395, 0).axisY).toBe(stageLayout(820, 395, 1).axisY);
-  expect(stageLayout(820, 395, 0).boxes).toEqual([]);
-});
-
-test('several pools take the room for their names from the batch, and every column keeps some', () => {
-  const l = stageLayout(822, 326, 4, 2);
-  expect([l.columns.id.w, l.columns.wait.w, l.columns.kv.w]).toEqual([96, 84, 129]);
-  for (const width of [822, 730]) {
-    const { columns, boxes } = stageLayout(width, 326, 4, 2);
-    const end = (boxes[0]?.x ?? 0) + (boxes[0]?.w ?? 0);
-    expect(columns.now.x + columns.now.w).toBeLessThanOrEqual(end);
-    expect(Math.min(columns.batch.w, columns.kv.w)).toBeGreaterThan(50);
+  for (const of of [stageLayout, work]) {
+    expect(of(820, 395, 0).axisY).toBe(of(820, 395, 1).axisY);
+    expect(of(820, 395, 0).boxes).toEqual([]);
   }
 });
 
@@ -141,16 +165,27 @@ test('boxes never overlap', () => {
 });
 
 test('a click finds the replica, the chip and the bar drawn there', () => {
-  const l = stageLayout(822, 326, 4);
-  const box = l.boxes[2];
-  if (!box) throw new Error('no third row');
-  const top = marksTop(box, l);
   const bars = (): number => 40;
-  expect(hitTest(l, l.columns.wait.x + 14.2 * 1 + 5, top + 14.2 + 5, bars)).toEqual({ replica: 2, chip: 7, bar: -1 });
-  const { pitch } = barPitch(l.columns.batch, 40);
-  expect(hitTest(l, l.columns.batch.x + pitch * 23.5, top + 20, bars)).toEqual({ replica: 2, chip: -1, bar: 23 });
-  expect(hitTest(l, box.x + 4, box.y + 4, bars)).toEqual({ replica: 2, chip: -1, bar: -1 });
-  expect(hitTest(l, 20, 20, bars)).toBeUndefined();
+  for (const l of [work(846, 268, 4), stageLayout(846, 268, 4)]) {
+    const box = l.boxes[2];
+    if (!box) throw new Error('no third row');
+    const { door, chip, batch } = rowsOf(l);
+    const middle = box.y + box.h / 2;
+    // The third oldest: in the second column from the door, above.
+    expect(hitTest(l, door - chip.pitch - 4, middle - 4, bars)).toEqual({ replica: 2, chip: 2, bar: -1 });
+    expect(hitTest(l, door - 4, middle + 4, bars)).toEqual({ replica: 2, chip: 1, bar: -1 });
+    expect(hitTest(l, batch.x + batch.pitch * 13.2, middle, bars)).toEqual({ replica: 2, chip: -1, bar: 13 });
+    expect(hitTest(l, box.x + 4, box.y + 4, bars)).toEqual({ replica: 2, chip: -1, bar: -1 });
+    expect(hitTest(l, 20, 20, bars)).toBeUndefined();
+  }
+  const phone = stageLayout(374, 600, 4);
+  const card = phone.boxes[1];
+  if (!card) throw new Error('no second card');
+  const { wait, batch } = phone.columns;
+  const top = marksTop(card);
+  expect(hitTest(phone, wait.x + 14.2 + 5, top + 5, bars)).toEqual({ replica: 1, chip: 1, bar: -1 });
+  const { pitch } = barPitch(batch, 40);
+  expect(hitTest(phone, batch.x + pitch * 3.5, top + 20, bars)).toEqual({ replica: 1, chip: -1, bar: 3 });
 });
 
 test('marks fit their columns', () => {

@@ -2,7 +2,8 @@
 // canvas.
 
 import { type QueueBoxes, queueAbove, queueBeside, queueOver, VESSEL } from './bands.ts';
-import { type CalmRows, calmHit } from './calmLayout.ts';
+import type { Calm } from './calmLayout.ts';
+import { type Measures, type Rows, rowBoxes, rowHit, rowsIn, TOOL, toolIn } from './rowLayout.ts';
 import { cardHit, type SplitLayout } from './splitLayout.ts';
 import { type Strip, stripHit } from './strip.ts';
 
@@ -10,7 +11,7 @@ export type Detail = 'rows' | 'cards' | 'heat' | 'aggregate';
 export type Box = { readonly x: number; readonly y: number; readonly w: number; readonly h: number };
 export type Span = { readonly x: number; readonly w: number };
 
-/** The columns of a full row. */
+/** The columns of a card of the phone. */
 export type Columns = {
   readonly id: Span;
   readonly wait: Span;
@@ -25,8 +26,6 @@ export type StageLayout = {
   readonly narrow: boolean;
   /** Rows as cards one below the other, with a title each; the page scrolls. */
   readonly stacked: boolean;
-  /** Rows too low for text above the marks: numbers go before the marks. */
-  readonly compact: boolean;
   readonly width: number;
   /** Height needed; more than the box if the stage scrolls. */
   readonly height: number;
@@ -39,7 +38,7 @@ export type StageLayout = {
   readonly branches: readonly { readonly y: number; readonly first: number; readonly count: number }[];
   /** Middle line of arrivals, admission and router. */
   readonly axisY: number;
-  /** Height of chips, bars and cells in a row. */
+  /** Height of chips, bars and cells in a card of the phone. */
   readonly marks: number;
   /** Where the pipes end and the boxes begin, if the pipes are at the left. */
   readonly flow: number;
@@ -47,8 +46,10 @@ export type StageLayout = {
   readonly queue: QueueBoxes | undefined;
   /** Prefill and decode apart: two columns of cards instead of rows. */
   readonly split?: SplitLayout;
-  /** The first view: what its rows have of their own. */
-  readonly calm?: CalmRows;
+  /** The marks of rows. */
+  readonly rows?: Rows;
+  /** One source: what stands before the rows. */
+  readonly calm?: Calm;
   /** The strip above a close-up: what its boxes have of their own. */
   readonly strip?: Strip;
 };
@@ -57,23 +58,20 @@ export type StageLayout = {
 export const NARROW = 760;
 /** A stage with a gateway's queue has to be wider by this. */
 const QUEUE_ROOM = 30;
-const STACKED = 480;
+export const STACKED = 480;
 export const HEAD = 30;
 const FLOW = 262;
 /** Left of the heat cells: the number of the first replica of each row. */
 export const GUTTER = 34;
 const EDGE = 12;
-/** Between two columns of a row. */
-export const COLUMN_GAP = 12;
 const PHONE = { card: 93, most: 160, gap: 7, top: 62, edge: 8, pad: 10, foot: 30 } as const;
-/**
- * The least heights of a compact row and of one with text above the marks; below `compact` a row is illegible. No row is
- * higher than `most`: one or two replicas stand in the middle.
- */
-const ROW = { compact: 30, words: 50, airy: 56, roomy: 60, most: 150 } as const;
-/** Room for the number before the marks of a compact row. */
-export const LEAD = { wait: 26, batch: 32, kv: 36 } as const;
-const NO_LEAD = { wait: 0, batch: 0, kv: 0 } as const;
+/** Heights of a row behind the flow of several clients. */
+const ROW = { least: 30, gap: 4, most: 54 } as const;
+/** What such a row has, and what one has where there is less room. */
+const ROW_MEASURES: Measures & { readonly from: number } = {
+  ...{ from: 500, name: 12, door: 172, columns: 5, bar: 10, gap: 3, tool: 12, step: 56, kv: 0 },
+};
+const NARROW_MEASURES: Measures = { ...ROW_MEASURES, door: 112, columns: 2, bar: 6, gap: 2 };
 const NONE: Span = { x: 0, w: 0 };
 const EMPTY: Columns = { id: NONE, wait: NONE, batch: NONE, kv: NONE, now: NONE };
 
@@ -107,16 +105,23 @@ export type Bare = Omit<StageLayout, 'flow' | 'queue' | 'split' | 'calm' | 'stri
 
 /** The pane, and the number of bands of the gateway's queue; 0 without flow control. */
 type Pane = { readonly width: number; readonly height: number; readonly bands: number };
+/** Also what its rows are made for. */
+type RowPane = Pane & { readonly batch: number; readonly tools: boolean };
 
 const isNarrow = ({ width, bands }: Pane): boolean => width < NARROW + (bands > 0 ? QUEUE_ROOM : 0);
 
 /**
- * The most detail that fits the box, unless the boxes are stacked and the page scrolls. `pools` is their number: with
- * several, each replica has the name of its pool, which needs a wider column. `bands` are those of the gateway's queue.
+ * The most detail that fits the box, unless the boxes are stacked and the page scrolls. `batch` is the most requests that a replica
+ * runs; `bands` are those of the gateway's queue; `tools`: whether each row has one.
  */
-export function stageLayout(width: number, height: number, replicas: number, pools = 1, bands = 0): StageLayout {
-  const pane = { width, height, bands };
-  const bare = bareLayout(pane, replicas, pools);
+export function stageLayout(
+  width: number,
+  height: number,
+  replicas: number,
+  { batch = 48, bands = 0, tools = false }: { batch?: number; bands?: number; tools?: boolean } = {},
+): StageLayout {
+  const pane = { width, height, bands, batch, tools };
+  const bare = bareLayout(pane, replicas);
   const flow = flowOf(bands);
   if (bands === 0) return { ...bare, flow, queue: undefined };
   if (!bare.narrow) return { ...bare, flow, queue: queueBeside(bare.height, bands) };
@@ -126,12 +131,12 @@ export function stageLayout(width: number, height: number, replicas: number, poo
 
 const flowOf = (bands: number): number => FLOW + (bands > 0 ? VESSEL.shift : 0);
 
-function bareLayout(pane: Pane, replicas: number, pools: number): Bare {
+function bareLayout(pane: RowPane, replicas: number): Bare {
   const wanted = detailFor(replicas);
   if (pane.width < STACKED) return stackedLayout(pane, replicas, wanted);
   const area = areaOf(pane);
   const pitch = Math.floor(area.h / Math.max(1, replicas));
-  if (wanted === 'rows' && pitch >= ROW.compact) return fullRows(pane, area, replicas, pools, pitch);
+  if (wanted === 'rows' && pitch >= ROW.least) return fullRows(pane, area, replicas, pitch);
   if (wanted === 'aggregate') return gridLayout(pane, area, wanted, wholeOf(area, replicas));
   if (wanted !== 'heat') {
     const cards = gridOf(area, replicas, TILES.cards);
@@ -173,7 +178,6 @@ function gridLayout(pane: Pane, area: Box, detail: Detail, grid: Grid): Bare {
     detail,
     narrow,
     stacked: false,
-    compact: false,
     width,
     height: Math.max(height, grid.bottom + (narrow ? PHONE.foot : 8)),
     head: { x: area.x, right: area.x + area.w, y: area.y - 11 },
@@ -185,52 +189,31 @@ function gridLayout(pane: Pane, area: Box, detail: Detail, grid: Grid): Bare {
   };
 }
 
-function fullRows(pane: Pane, area: Box, n: number, pools: number, room: number): Bare {
+function fullRows(pane: RowPane, area: Box, replicas: number, room: number): Bare {
+  const n = Math.max(1, replicas);
   const pitch = Math.min(room, ROW.most);
-  const top = area.y + Math.floor((area.h - Math.max(1, n) * pitch) / 2);
-  const first = pitch < room ? top : area.y;
+  const y = area.y + Math.floor((area.h - n * pitch) / 2);
   const narrow = isNarrow(pane);
-  const gap = pitch >= ROW.airy ? 6 : 4;
-  const h = pitch - gap;
-  const compact = h < ROW.words;
-  const boxes: Box[] = [];
-  for (let i = 0; i < n; i++) boxes.push({ x: area.x, y: first + i * pitch, w: area.w, h });
-  const pad = h >= ROW.roomy ? 7 : 5;
+  const h = pitch - ROW.gap;
+  const boxes = rowBoxes({ ...area, y, h }, ROW.gap, replicas);
+  const measures = area.w >= ROW_MEASURES.from ? ROW_MEASURES : NARROW_MEASURES;
   return {
     detail: 'rows',
     narrow,
     stacked: false,
-    compact,
     width: pane.width,
     height: narrow ? Math.max(pane.height, area.y + area.h + PHONE.foot) : pane.height,
-    head: { x: area.x, right: area.x + area.w, y: area.y - 11 },
+    head: { x: area.x, right: area.x + area.w, y: y - 11 },
     boxes,
-    columns: columnsOf({ x: area.x + 10, w: area.w - 20 }, compact, pools > 1),
+    columns: EMPTY,
     branches: boxes.map((b, i) => ({ y: b.y + b.h / 2, first: i, count: 1 })),
-    axisY: first + (Math.max(1, n) * pitch - gap) / 2,
-    marks: compact ? h - 10 : h - 2 * pad - 16,
+    axisY: y + (n * pitch - ROW.gap) / 2,
+    marks: 0,
+    rows: {
+      ...rowsIn({ x: area.x, w: area.w, h }, { ...measures, tool: pane.tools ? TOOL : measures.tool }, pane.batch),
+      ...(pane.tools ? { tool: toolIn(area.x + area.w, h) } : {}),
+    },
   };
-}
-
-/** The columns of a row. Widths are for 528 px; the difference goes to the batch and, in whole cells, to the blocks. */
-function columnsOf(inner: Span, compact: boolean, pools: boolean): Columns {
-  const lead = compact ? LEAD : NO_LEAD;
-  const idW = compact ? (pools ? 124 : 76) : pools ? 96 : 44;
-  const spare = inner.w - (idW + 84 + 160 + 129 + 67 + 4 * COLUMN_GAP);
-  // The batch column shrinks first: the heads of the blocks need their width.
-  const share = Math.max(0, spare) * 0.4 + Math.min(0, spare + 60) * 0.5;
-  const cells = Math.floor((129 + share + 1) / 5);
-  const kv = cells * 5 - 1;
-  const widths = [idW, 84, 160 + spare + 129 - kv, kv, 67];
-  const leads = [0, lead.wait, lead.batch, lead.kv, 0];
-  let x = inner.x;
-  const [id = NONE, wait = NONE, batch = NONE, blocks = NONE, now = NONE] = widths.map((w, i) => {
-    const before = leads[i] ?? 0;
-    const span = { x: x + before, w: w - before };
-    x += w + COLUMN_GAP;
-    return span;
-  });
-  return { id, wait, batch, kv: blocks, now };
 }
 
 /** Boxes for a phone: one below the other, or in a grid of boxes as large as a finger. */
@@ -238,7 +221,7 @@ function stackedLayout({ width, height, bands }: Pane, n: number, detail: Detail
   const w = width - 2 * PHONE.edge;
   const top = PHONE.top + queueAbove(bands, true);
   const y = top + (detail === 'rows' ? 0 : HEAD - PHONE.edge);
-  const base = { detail, narrow: true, stacked: true, compact: false, width, axisY: 0 };
+  const base = { detail, narrow: true, stacked: true, width, axisY: 0 };
   const head = { x: PHONE.edge, right: width - PHONE.edge, y: y - 11 };
   if (detail === 'rows') return { ...base, head, ...phoneRows(width, height, top, n) };
   const gutter = detail === 'heat' ? GUTTER : 0;
@@ -338,18 +321,13 @@ export function barPitch(
   };
 }
 
-/** Top edge of the marks in a row. */
-export function marksTop(box: Box, layout: Pick<StageLayout, 'marks' | 'stacked' | 'compact'>): number {
-  if (layout.stacked) return box.y + 47;
-  return layout.compact
-    ? box.y + Math.round((box.h - layout.marks) / 2)
-    : box.y + Math.round((box.h - layout.marks - 16) / 2) + 16;
-}
+/** Top edge of the marks in a card of the phone. */
+export const marksTop = (box: Box): number => box.y + 47;
 
 /** What is under the point. */
 export type Hit = { readonly replica: number; readonly chip: number; readonly bar: number };
 
-/** The box under the point and, in a full row, the number of the chip or bar there; −1 if there is none. */
+/** The box under the point and, in a row, the number of the chip or bar there; −1 if there is none. */
 export function hitTest(layout: StageLayout, x: number, y: number, bars: (replica: number) => number): Hit | undefined {
   if (layout.detail === 'aggregate') return undefined;
   const replica = layout.boxes.findIndex((b) => x >= b.x && x < b.x + b.w && y >= b.y - 1 && y < b.y + b.h + 3);
@@ -358,9 +336,9 @@ export function hitTest(layout: StageLayout, x: number, y: number, bars: (replic
   const card = layout.split?.cards[replica];
   if (card) return cardHit(card, replica, x, y, bars(replica));
   if (layout.strip) return stripHit(layout.strip, box, replica, x, y, bars(replica));
-  if (layout.calm) return calmHit(layout.calm, box, replica, x, y, bars(replica));
+  if (layout.rows) return rowHit(layout.rows, box, replica, x, y, bars(replica));
   if (layout.detail !== 'rows') return { replica, chip: -1, bar: -1 };
-  const top = marksTop(box, layout);
+  const top = marksTop(box);
   return {
     replica,
     chip: chipAt(layout.columns.wait, layout.marks, x, y - top),

@@ -4,7 +4,7 @@ import type { ReplicaFrame } from '../generated/boundary.ts';
 import { contextAt, describeReplica } from './facts.ts';
 import { hitTest, type StageLayout } from './layout.ts';
 
-/** `#1265: decoding on r1, 1,292 tokens`; of a card without columns its load; empty elsewhere. */
+/** `#1265: decoding on r1, 1,292 tokens`; of a row or a card without columns its load; empty elsewhere. */
 export function markSaid(layout: StageLayout, replicas: readonly ReplicaFrame[], x: number, y: number): string {
   const hit = hitTest(layout, x, y, (i) => replicas[i]?.batch.requests.length ?? 0);
   const r = hit && replicas[hit.replica];
@@ -20,5 +20,5 @@ export function markSaid(layout: StageLayout, replicas: readonly ReplicaFrame[],
     if (hit.bar < r.batch.decoding) return `#${request}: decoding on r${r.id}, ${all} tokens`;
     return `#${request}: in prefill on r${r.id}, ${count(r.batch.contexts[hit.bar] ?? 0)} of ${all} tokens`;
   }
-  return layout.calm || layout.detail === 'cards' || layout.detail === 'heat' ? describeReplica(r) : '';
+  return layout.rows || layout.detail === 'cards' || layout.detail === 'heat' ? describeReplica(r) : '';
 }

@@ -128,7 +128,6 @@ function plain(
   return {
     detail: 'rows',
     stacked: false,
-    compact: true,
     width,
     height,
     head: { x: split.prefill.x, right: split.decode.x + split.decode.w, y: 42 },

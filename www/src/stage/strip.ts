@@ -46,7 +46,7 @@ export function stripLayout(
   const w = boxes[0]?.w ?? 0;
   return {
     detail: 'cards',
-    ...{ narrow: false, stacked: false, compact: false, width, height },
+    ...{ narrow: false, stacked: false, width, height },
     head: { x: EDGE.x, right: width - EDGE.x, y: 0 },
     boxes,
     columns: { id: NONE, wait: NONE, batch: NONE, kv: NONE, now: NONE },

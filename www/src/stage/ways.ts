@@ -1,7 +1,7 @@
 // The ways of requests on the stage: where pipes run, and where a request on its way is at an instant. Geometry alone, for those who
 // draw it and for the pointer that looks for it.
 import { VESSEL } from './bands.ts';
-import type { CalmRows } from './calmLayout.ts';
+import type { Calm } from './calmLayout.ts';
 import { bezier, type Dot, LEG_MS } from './dots.ts';
 import type { StageLayout } from './layout.ts';
 import type { StageFrame } from './picture.ts';
@@ -117,7 +117,7 @@ function boxOf(s: Ways, replica: number): number {
 type Way = readonly [x: number, y: number][];
 
 /** The curve from the router to a row. */
-export function wayTo(s: Pick<Ways, 'layout'>, calm: CalmRows, row: number): Way {
+export function wayTo(s: Pick<Ways, 'layout'>, calm: Calm, row: number): Way {
   const box = s.layout.boxes[row];
   const cy = s.layout.axisY;
   const from = calm.router.x + calm.router.radius - 4;
@@ -133,7 +133,7 @@ export function wayTo(s: Pick<Ways, 'layout'>, calm: CalmRows, row: number): Way
 }
 
 /** Where a request on its way is in the first view; undefined while it waits at the router. */
-export function calmDotPlace(s: Ways, calm: CalmRows, dot: Dot): readonly [x: number, y: number] | undefined {
+export function calmDotPlace(s: Ways, calm: Calm, dot: Dot): readonly [x: number, y: number] | undefined {
   if (calm.trunk !== undefined) return onTrunk(s, calm.trunk, dot);
   const { axisY } = s.layout;
   const first = (s.wallMs - dot.startMs) / LEG_MS;

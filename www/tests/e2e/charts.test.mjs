@@ -7,7 +7,7 @@ import { violations } from './violations.mjs';
 const onPage = suite();
 const titles = (page) => page.locator('.time-chart figcaption b').allTextContents();
 const chosen = (page) => page.getByRole('dialog', { name: 'Charts to show' });
-const FOUR = ['TTFT', 'Queue depth', 'KV in use', 'Throughput'];
+const FOUR = ['TTFT', 'Waiting', 'Running', 'Requests'];
 
 /** The instants of the first and last label of the axis. */
 async function axis(page) {
@@ -33,11 +33,11 @@ onPage(
     await e2e.focus();
     await page.keyboard.press('Space');
     await comes(() => titles(page), [...FOUR, 'E2E']);
-    const up = chosen(page).getByRole('button', { name: 'Throughput up' });
+    const up = chosen(page).getByRole('button', { name: 'Requests a second up' });
     await up.focus();
     await page.keyboard.press('Enter');
-    await comes(() => titles(page), ['TTFT', 'Queue depth', 'Throughput', 'KV in use', 'E2E']);
-    await comes(() => page.evaluate(() => document.activeElement.getAttribute('aria-label')), 'Throughput up');
+    await comes(() => titles(page), ['TTFT', 'Waiting', 'Requests', 'Running', 'E2E']);
+    await comes(() => page.evaluate(() => document.activeElement.getAttribute('aria-label')), 'Requests a second up');
     assert.deepEqual(await violations(page, '.area'), []);
     await page.keyboard.press('Escape');
     await comes(
@@ -46,7 +46,7 @@ onPage(
       'the focus is where it was',
     );
     await page.reload();
-    await comes(() => titles(page), ['TTFT', 'Queue depth', 'Throughput', 'KV in use', 'E2E']);
+    await comes(() => titles(page), ['TTFT', 'Waiting', 'Requests', 'Running', 'E2E']);
     await resting(page);
     await chartTool(page, 'Choose charts');
     await chosen(page).getByRole('button', { name: 'Let the run decide' }).click();
@@ -135,7 +135,7 @@ onPage(
 );
 
 onPage('the tools of a chart are seen at its title alone, and what is on stays beside it', async (page) => {
-  const more = page.getByRole('button', { name: 'Tools of Queue depth' });
+  const more = page.getByRole('button', { name: 'Tools of Waiting' });
   const opacity = () => more.evaluate((button) => getComputedStyle(button).opacity);
   assert.equal(await opacity(), '0');
   await more.focus();

@@ -151,10 +151,14 @@ walk('the scenario has its settings a section away', [
     'Form, YAML, Changes, undo, redo',
     async (page) => {
       for (const name of [/^Form/, /^YAML/, /^Changes/]) await left(page).getByRole('tab', { name }).waitFor();
+      await left(page)
+        .getByRole('tab', { name: /^Changes/ })
+        .click();
       for (const name of ['Undo', 'Redo']) {
         await left(page).getByRole('button', { name, exact: true }).waitFor();
         await command(page, name, new RegExp(name));
       }
+      await left(page).getByRole('tab', { name: 'Form' }).click();
     },
   ],
   [
@@ -225,6 +229,15 @@ walk(
         await moreFigures(page);
         for (const title of ['TPOT p99', 'E2E p99', 'Goodput', 'Cache hits', 'Cost'])
           await page.locator('.kpi h2', { hasText: title }).waitFor();
+        // Any of them is pinned in place of one of the four, and stays there.
+        const names = () => page.locator('.kpi > div > h2 > span:first-child').allTextContents();
+        await page.getByRole('button', { name: 'Pin Goodput' }).click();
+        await comes(async () => (await names())[3], 'Goodput');
+        await page.reload();
+        await page.locator('.kpi').waitFor();
+        await comes(async () => (await names())[3], 'Goodput');
+        await page.getByRole('button', { name: 'Unpin Goodput' }).click();
+        await comes(async () => (await names())[3], 'waiting');
       },
     ],
     [
@@ -352,10 +365,10 @@ walk('Why explains a request, a replica and the run', [
   [
     'slowest / latest completion / latest preemption',
     async (page) => {
-      await comes(() => why(page).locator('.automatic').innerText(), /^Click a request or a replica\./);
+      await comes(() => why(page).locator('.why-none').innerText(), /^Click a request or a replica\./);
       for (const name of ['latest', 'unlucky']) await why(page).getByRole('button', { name, exact: true }).waitFor();
       await why(page).getByRole('button', { name: 'slowest', exact: true }).click();
-      await comes(() => why(page).locator('.automatic').count(), 0);
+      await comes(() => why(page).locator('.why-none').count(), 0);
     },
   ],
   [

@@ -118,7 +118,7 @@ onPage(
     await comes(() => figure(page, 'waiting').locator('p').innerText(), /^\d+\s*\d+ at the gateway$/);
     const head = (name) => chart(page, name).getAttribute('aria-label');
     await comes(() => head('TTFT'), /last 30 s: p50 none, p90 none, p99 none\.$/);
-    await comes(() => head('Queue depth'), /gateway [1-9]/);
+    await comes(() => head('Waiting'), /gateway [1-9]/);
     const picture = (name) => page.getByRole('img', { name });
     await picture(/requests wait at replicas and \d+ at the gateway/).waitFor();
     await picture(/^Timeline .* stretches requests waited and none ended/).waitFor();
@@ -229,7 +229,7 @@ onPage.long('a replica among 256 shows its running requests, and counts requests
   await drop(page, 'scenario.json', JSON.stringify(many));
   await page.getByText(many.title).first().waitFor();
   await resting(page);
-  await chart(page, 'Queue depth').click({ position: { x: 120, y: 40 } });
+  await chart(page, 'Waiting').click({ position: { x: 120, y: 40 } });
   await resting(page);
   await chooseReplica(page, 3);
   await inspector(page).locator('.chips .link').first().waitFor();
@@ -249,7 +249,7 @@ onPage(
     await drop(page, 'scenario.json', JSON.stringify(warm));
     await page.getByText(warm.title).first().waitFor();
     await resting(page);
-    await chart(page, 'Queue depth').click({ position: { x: 180, y: 40 } });
+    await chart(page, 'Waiting').click({ position: { x: 180, y: 40 } });
     await resting(page);
     await comes(() => page.locator('.ecdf canvas').last().getAttribute('aria-label'), /half of the requests/);
     await runFigures(page);

@@ -69,8 +69,8 @@ onPage('by keyboard: Tab comes to a group once, arrows go on, Enter goes in, Esc
 });
 
 onPage('a click pins a word; a click elsewhere closes it', async (page) => {
-  await page.locator('figcaption > b', { hasText: 'KV in use' }).click();
-  await popover(page).getByRole('heading', { name: 'KV in use' }).waitFor();
+  await page.locator('figcaption > b', { hasText: 'TTFT' }).first().click();
+  await popover(page).getByRole('heading', { name: 'TTFT' }).waitFor();
   await page.mouse.move(5, 400);
   await page.waitForTimeout(600);
   assert.equal(await popover(page).isVisible(), true);

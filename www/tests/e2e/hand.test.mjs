@@ -147,7 +147,7 @@ onPage(
   'a request that is carried to another replica is the what-if question of its panel',
   async (page) => {
     const before = await edits(page);
-    await carry(page, { rows: 30, x: 426, h: 72 }, 1, 3);
+    await carry(page, { rows: 40, x: 426, h: 54 }, 1, 3);
     const panel = page.getByRole('main', { name: 'Compare with B' });
     await panel
       .getByText(/request \d+ to r3/)

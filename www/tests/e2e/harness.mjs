@@ -461,3 +461,17 @@ export async function writeText(page, text, written) {
     field.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }));
   }, written);
 }
+
+/** Undoes the last change with the button beside the list of changes, and shows the form again. */
+export async function undoInList(panel) {
+  const tab = (name) => panel.getByRole('tab', { name });
+  await tab(/^Changes/).click();
+  await panel.getByRole('button', { name: 'Undo', exact: true }).click();
+  await tab('Form').click();
+}
+
+/** Selects the request with the slowest first token of the latest seconds, and waits until it is shown. */
+export async function pickSlowest(page) {
+  await page.locator('.right').getByRole('button', { name: 'slowest', exact: true }).click();
+  await page.getByRole('img', { name: /^Waterfall of request/ }).waitFor();
+}

@@ -1,6 +1,6 @@
-// The inspector: it is never empty, a waterfall can be read to the first token, and a line of the log leads to its instant.
+// The inspector: it offers requests, a waterfall can be read to the first token, and a line of the log leads to its instant.
 import assert from 'node:assert/strict';
-import { clock, comes, inspectorTab, OPENING_S, resting, suite } from './harness.mjs';
+import { clock, comes, inspectorTab, OPENING_S, pickSlowest, resting, suite } from './harness.mjs';
 import { violations } from './violations.mjs';
 
 const onPage = suite();
@@ -15,27 +15,25 @@ async function goTo(page, seconds) {
   await resting(page);
 }
 
-onPage('it opens with the slowest request of the span on screen, and a selection wins', async (page) => {
+onPage('it opens with no request: three words offer one, and a selection wins', async (page) => {
   const panel = inspector(page);
-  await waterfall(page).waitFor();
-  await comes(
-    () => panel.locator('.automatic').textContent(),
-    /^Click a request or a replica\.slowestlatestunluckyMeanwhile: the slowest first token of 18 to 48 s\.$/,
-  );
+  await comes(() => panel.locator('.why-none').textContent(), /^Click a request or a replica\.slowestlatestunlucky$/);
+  assert.equal(await waterfall(page).count(), 0);
+  assert.ok(!(await page.evaluate(() => location.hash)).includes('select='));
+  assert.deepEqual(await violations(page, '.right'), []);
+  await pickSlowest(page);
   const first = await number(page);
-  // What the page chose is no part of the link.
-  assert.ok(!(await page.evaluate(() => location.hash)).includes(`#${first}`));
+  await comes(() => panel.locator('.why-none').count(), 0);
+  await page.keyboard.press('Escape');
   await panel.getByRole('button', { name: 'latest', exact: true }).click();
-  await comes(() => panel.locator('.automatic').count(), 0);
   await comes(async () => (await number(page)) !== first, true);
   await page.keyboard.press('Escape');
-  await panel.locator('.automatic').waitFor();
-  await comes(() => number(page), first);
-  assert.deepEqual(await violations(page, '.right'), []);
-  // It is chosen anew for another span.
+  await panel.locator('.why-none').waitFor();
+  assert.equal(await waterfall(page).count(), 0);
+  // Another instant has another one.
   await goTo(page, 100);
-  await comes(async () => (await number(page)) !== first, true);
-  await comes(() => panel.locator('.automatic').count(), 1);
+  await pickSlowest(page);
+  assert.notEqual(await number(page), first);
 });
 
 onPage(
@@ -43,18 +41,14 @@ onPage(
   async (page) => {
     const panel = inspector(page);
     const word = (name) => panel.getByRole('button', { name, exact: true });
-    await comes(() => panel.locator('.meanwhile').count(), 1);
-    const slowest = await number(page);
-    await word('slowest').click();
-    await comes(() => panel.locator('.automatic').count(), 0);
-    assert.equal(await number(page), slowest, 'it is the one that was shown');
+    await pickSlowest(page);
     await page.keyboard.press('Escape');
     await word('latest').click();
     await comes(() => panel.innerText(), /completed on r\d/);
     await page.keyboard.press('Escape');
     await word('unlucky').click();
     // Nothing is lost or refused in this run; requests are preempted.
-    await comes(() => panel.locator('.automatic').count(), 0);
+    await comes(() => panel.locator('.why-none').count(), 0);
     await comes(() => panel.innerText(), /Preempted\s+[1-9]/);
   },
   { link: '#kv-pressure;t=100' },
@@ -62,7 +56,7 @@ onPage(
 
 onPage('a waterfall can be read to the first token, where the whole hides its phases', async (page) => {
   const panel = inspector(page);
-  await waterfall(page).waitFor();
+  await pickSlowest(page);
   const widths = () =>
     panel.locator('.fall .fall-row rect').evaluateAll((all) => all.map((r) => Math.round(r.getBBox().width)).join());
   const whole = await widths();
@@ -97,7 +91,7 @@ onPage('a line of the log says its kind in words and leads to its instant', asyn
 });
 
 onPage('the tab of a replica shows the one that is framed on the stage, without a choice', async (page) => {
-  await waterfall(page).waitFor();
+  await pickSlowest(page);
   const [framed] = /\br\d+\b/.exec(await inspector(page).textContent());
   await inspectorTab(page, 'Replica');
   await comes(

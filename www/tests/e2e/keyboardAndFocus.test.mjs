@@ -180,9 +180,9 @@ onPage('the focus goes to the nearest control when the focused one disappears', 
   const replicas = panel.getByRole('textbox', { name: 'Replicas' });
   await replicas.fill('5');
   await replicas.press('Enter');
-  const undo = panel.getByRole('button', { name: 'Undo' });
-  await page.waitForFunction(() => !document.querySelector('button[aria-label=Undo]')?.disabled);
   await panel.getByRole('tab', { name: 'Changes' }).click();
+  const undo = panel.getByRole('button', { name: 'Undo', exact: true });
+  await comes(() => undo.isEnabled(), true);
   await panel.getByRole('button', { name: /^Remove the edit at 48/ }).focus();
   await page.keyboard.press('Enter');
   await page.waitForFunction(() => document.querySelectorAll('.changes li').length === 1);
@@ -190,7 +190,7 @@ onPage('the focus goes to the nearest control when the focused one disappears', 
   await comes(() => page.evaluate(() => document.activeElement.getAttribute('aria-label')), /^Remove the edit at 60/);
   await undo.focus();
   for (let i = 0; i < 2; i += 1) await page.keyboard.press('Enter');
-  await page.waitForFunction(() => document.querySelector('button[aria-label=Undo]')?.disabled);
+  await comes(() => undo.isEnabled(), false);
   await page.waitForFunction(() => document.activeElement !== document.body && !document.activeElement.disabled);
 });
 

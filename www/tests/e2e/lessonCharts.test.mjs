@@ -129,7 +129,7 @@ onPage(
       return chart(page, title).locator('.plot').screenshot();
     };
     await comes(() => choice.inputValue(), 'batch-server');
-    const titles = ['Waiting time', 'Throughput', 'Queue depth'];
+    const titles = ['Waiting time', 'Requests', 'Waiting'];
     const violated = page.locator('.theory-violated');
     // The line stands once its assumptions are checked.
     await violated.waitFor();

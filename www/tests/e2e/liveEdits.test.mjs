@@ -1,7 +1,7 @@
 // Everything is edited while it runs: topology, policies, traffic. Each edit is a flag, can be undone, and replays elsewhere.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { cli, clock, comes, finalDigest, resting, savedScenario, seedField, suite } from './harness.mjs';
+import { cli, clock, comes, finalDigest, resting, savedScenario, seedField, suite, undoInList } from './harness.mjs';
 import { goTo } from './sharing.mjs';
 
 const onPage = suite();
@@ -74,7 +74,7 @@ onPage(
         .inputValue(),
       '3.5',
     );
-    await panel.getByRole('button', { name: 'Undo' }).click();
+    await undoInList(panel);
     await flags(page, 9);
     assert.equal(
       await panel
@@ -83,7 +83,7 @@ onPage(
         .inputValue(),
       '3',
     );
-    await panel.getByRole('button', { name: 'Undo' }).click();
+    await undoInList(panel);
     await flags(page, 10);
     await comes(() => page.locator('.problem').count(), 0);
     await pause(page);
@@ -150,12 +150,12 @@ onPage('an edit ahead of the playhead is undone by removing it; a restart by the
   await page.getByRole('slider', { name: 'Time' }).press('PageDown');
   await page.waitForFunction(() => document.querySelectorAll('.f.chg').length === 0);
   await resting(page);
-  await panel.getByRole('button', { name: 'Undo' }).click();
+  await undoInList(panel);
   await flags(page, 0);
   const seed = await seedField(page);
   await type(seed, '7');
   await page.waitForFunction(() => document.querySelector('.preset-name')?.nextElementSibling?.textContent === '+1');
-  await panel.getByRole('button', { name: 'Undo' }).click();
+  await undoInList(panel);
   await page.waitForFunction(() => document.querySelector('[data-path=seed] input')?.value === '42');
 });
 
@@ -175,9 +175,11 @@ onPage(
     await client.getByRole('button', { name: /^Stop traffic/ }).click();
     await flags(page, 3);
     await comes(() => client.getByRole('textbox', { name: 'Rate' }).inputValue(), '0');
-    const undo = panel.getByRole('button', { name: 'Undo' });
+    await panel.getByRole('tab', { name: /^Changes/ }).click();
+    const undo = panel.getByRole('button', { name: 'Undo', exact: true });
     assert.ok((await undo.boundingBox()).height >= 40);
     await undo.click();
+    await panel.getByRole('tab', { name: 'Form' }).click();
     await flags(page, 2);
     await comes(() => client.getByRole('textbox', { name: 'Rate' }).inputValue(), '2');
     const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);

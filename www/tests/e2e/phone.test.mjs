@@ -37,7 +37,9 @@ onPage(
     await seed.tap();
     await seed.fill('7');
     await page.keyboard.press('Enter');
-    await comes(() => panel.getByRole('button', { name: 'Undo' }).isEnabled(), true);
+    await panel.getByRole('tab', { name: /^Changes/ }).tap();
+    await comes(() => panel.getByRole('button', { name: 'Undo', exact: true }).isEnabled(), true);
+    await panel.getByRole('tab', { name: 'Form' }).tap();
     await resting(page);
     await comes(() => seed.inputValue(), '7');
     assert.match(readFileSync(await savedScenario(page), 'utf8'), /"seed": 7,/);

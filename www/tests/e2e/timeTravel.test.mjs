@@ -139,7 +139,6 @@ onPage('going back keeps the selected request, also from before it arrived', asy
   await goTo(page, 30);
   const offer = page.getByRole('button', { name: 'latest', exact: true });
   await offer.click();
-  // Until the answer is there, the waterfall is that of the request which the page chose.
   await offer.waitFor({ state: 'hidden' });
   await resting(page);
   const fall = page.getByRole('img', { name: /Waterfall of request/ });
@@ -153,6 +152,7 @@ onPage('going back keeps the selected request, also from before it arrived', asy
     await same.waitFor();
   }
   await goTo(page, 0.5);
+  await page.getByText(/^#\d+ has not arrived yet\.$/).waitFor();
   await goTo(page, 31);
   await same.waitFor();
 });

@@ -1,6 +1,6 @@
 // The keys of the first view and of the work view: the same in both.
 import assert from 'node:assert/strict';
-import { clock, comes, OPENING_S, resting, suite } from './harness.mjs';
+import { clock, comes, OPENING_S, pickSlowest, resting, suite } from './harness.mjs';
 
 const onPage = suite();
 const FIRST = { view: 'calm', link: '#slow-replica' };
@@ -51,7 +51,7 @@ onPage('J and K go from request to request, and 1 to 4 choose the view', async (
       .locator('.right h2.big')
       .innerText()
       .then((text) => Number(text.slice(1)));
-  await page.locator('.right h2.big').waitFor();
+  await pickSlowest(page);
   const first = await number();
   await page.keyboard.press('j');
   await comes(number, first + 1);
@@ -64,7 +64,7 @@ onPage('J and K go from request to request, and 1 to 4 choose the view', async (
   await page.keyboard.press('2');
   await page.getByRole('region', { name: 'Lanes' }).waitFor();
   await page.keyboard.press('1');
-  await page.getByRole('region', { name: 'Charts' }).waitFor();
+  await page.getByRole('region', { name: 'Charts', exact: true }).waitFor();
 });
 
 onPage('S and Y go to the scenario and to the inspector', async (page) => {

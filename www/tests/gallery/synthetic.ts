@@ -310,6 +310,7 @@ export function dataOf(n: number, endS: number): Record<string, ViewColumns> {
       ts.map((t) => [t, t > 90 && t < 100 ? 1.23 : 1, t > 100 && t < 140 ? 1.6 : 1]),
     ),
     'queue-depth': view(names, queue),
+    running: view(names, queue),
     'kv-use': view(names, kv),
     'gateway-bands': view(['t_s', 'saturation_percent', 'band 0', 'band -100', 'band -10', 'band 100'], bands),
     'ports-out': view(names, kv),

@@ -1,6 +1,7 @@
 //! Columns of numbers for charts.
 
-use crate::observe::recorder::counter;
+pub(super) use crate::observe::recorder::OWN_COLUMN;
+use crate::observe::recorder::{counter, spread_gauge};
 use crate::observe::report::known_share;
 use crate::observe::rolling::ROLLING_S;
 use crate::observe::transit::StageGauge;
@@ -43,6 +44,8 @@ pub enum View {
     /// `t_s`, then `r0`, `r1`, …: requests waiting; beyond 16 replicas `min`, `median`, `max` instead. Last
     /// `gateway`, if requests were held there: requests waiting at the gateway.
     QueueDepth,
+    /// `t_s`, then `r0`, `r1`, …: requests that run; beyond 16 replicas `min`, `median`, `max` instead. Of watched runs alone.
+    Running,
     /// `t_s`, then `r0`, `r1`, …: share of KV blocks in use, in percent; beyond 16 replicas `min`, `median`, `max` instead.
     KvUse,
     /// `ttft_ms`, `percent`: share of requests with at most this TTFT, of those that got their first token in the window. At most 400 points.
@@ -104,6 +107,7 @@ impl View {
             | Self::E2eOverTime
             | Self::Throughput
             | Self::QueueDepth
+            | Self::Running
             | Self::KvUse
             | Self::Replicas
             | Self::Estimator
@@ -158,10 +162,8 @@ pub struct Columns {
     pub columns: Vec<Vec<f64>>,
 }
 
-/// Index of the gauge of requests held at the gateway, after three of queues and three of KV use.
-const HELD: usize = 6;
-/// Most replicas with separate columns.
-pub(super) const OWN_COLUMN: usize = 16;
+/// What stands for replicas without columns of their own.
+const SPREAD: [&str; 3] = ["min", "median", "max"];
 /// Most points of an ECDF.
 const ECDF_POINTS: u64 = 400;
 
@@ -188,6 +190,7 @@ impl Session {
             View::ReplicaLanes => return self.replica_lanes(),
             View::Throughput => self.throughput(),
             View::QueueDepth => self.queues(),
+            View::Running => self.running(),
             View::KvUse => self.gauges(1, 0.1),
             View::TtftEcdf => return ecdf("ttft_ms", &self.distribution(&r.ttft, true, query.window_s)),
             View::E2eEcdf => return ecdf("e2e_ms", &self.distribution(&r.e2e, false, query.window_s)),
@@ -344,7 +347,7 @@ impl Session {
         let t = &self.recorder.timeline;
         let mut waiting = vec![0_u64; t.closed()];
         let queues = (0..self.engine.replicas().len()).filter_map(|r| t.gauge(2 * r));
-        for gauge in queues.chain(self.recorder.spread.gauge(HELD)) {
+        for gauge in queues.chain(self.recorder.spread.gauge(spread_gauge::HELD)) {
             for (sum, &n) in waiting.iter_mut().zip(gauge) {
                 *sum += u64::from(n);
             }
@@ -371,7 +374,7 @@ impl Session {
     fn gateway_bands(&self) -> Columns {
         let Some((_, bands)) = self.engine.gateway_gauges(self.playhead) else { return Columns::default() };
         let mut out = with_time(&self.recorder.timeline, false);
-        let gauge = |i: usize| self.recorder.spread.gauge(HELD + 1 + i).unwrap_or(&[]);
+        let gauge = |i: usize| self.recorder.spread.gauge(spread_gauge::SATURATION + i).unwrap_or(&[]);
         out.push("saturation_percent", gauge(0).iter().map(|&n| f64::from(n) * 0.1).collect());
         for (i, (priority, _)) in bands.enumerate() {
             out.push(&format!("band {priority}"), gauge(1 + i).iter().map(|&n| f64::from(n)).collect());
@@ -382,9 +385,28 @@ impl Session {
     /// The queues of the replicas, and that of the gateway if there was one.
     fn queues(&self) -> Columns {
         let mut out = self.gauges(0, 1.0);
-        let held = self.recorder.spread.gauge(HELD).filter(|held| held.iter().any(|&n| n > 0));
+        let held = self.recorder.spread.gauge(spread_gauge::HELD).filter(|held| held.iter().any(|&n| n > 0));
         if let Some(held) = held {
             out.push("gateway", held.iter().map(|&n| f64::from(n)).collect());
+        }
+        out
+    }
+
+    /// The batches of the replicas.
+    fn running(&self) -> Columns {
+        let t = &self.recorder.timeline;
+        let n = self.engine.replicas().len();
+        let mut out = with_time(t, false);
+        let (from, names): (usize, Vec<String>) = if n <= OWN_COLUMN {
+            (spread_gauge::RUNNING_OF_EACH, (0..n).map(|r| format!("r{r}")).collect())
+        } else {
+            (spread_gauge::RUNNING, SPREAD.map(str::to_owned).to_vec())
+        };
+        for (k, name) in names.iter().enumerate() {
+            let values = self.recorder.spread.gauge(from + k).unwrap_or(&[]);
+            let mut column: Vec<f64> = values.iter().map(|&v| f64::from(v)).collect();
+            column.resize(t.closed(), f64::NAN);
+            out.push(name, column);
         }
         out
     }
@@ -403,7 +425,7 @@ impl Session {
             }
             return out;
         }
-        for (k, name) in ["min", "median", "max"].into_iter().enumerate() {
+        for (k, name) in SPREAD.into_iter().enumerate() {
             let values = self.recorder.spread.gauge(3 * which + k).unwrap_or(&[]);
             out.push(name, values.iter().map(|&v| f64::from(v) * unit).collect());
         }

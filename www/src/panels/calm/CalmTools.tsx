@@ -1,4 +1,4 @@
-// The three tools of the first view, where they act: the router's name, a burst at the source, and a break at each replica.
+// The three tools of the stage, where they act: the router's name, a burst at the source, and a break at each replica.
 import { createEffect, createSignal, For, Index, type JSX, Show } from 'solid-js';
 import { createMedia, NARROW_PHONE } from '../../base/media.ts';
 import type { Option } from '../../base/schema.ts';
@@ -9,7 +9,7 @@ import { tooltip } from '../../state/commands/shortcuts.ts';
 import { BREAK_S, BURST, crashOf, toolActs } from '../../state/edits/tools.ts';
 import { describedBy, hasRing, ring } from '../../state/view/minute.ts';
 import { Flyout } from '../parts/Flyout.tsx';
-import { LEAST, ROUTING, routersOf } from './router.ts';
+import { LEAST, ROUTING, routersOf, tagOf } from './router.ts';
 
 type Page = Pick<App, 'transport' | 'document' | 'dialogs'>;
 
@@ -19,20 +19,22 @@ export function CalmTools(props: { app: Page; places: ToolPlaces; row: boolean }
   const phone = createMedia(NARROW_PHONE);
   return (
     <div class="calm-tools" classList={{ row: props.row }}>
-      <div class="calm-tool" ref={(el) => placed(el, () => props.places.source?.burst)}>
-        <button
-          type="button"
-          class="tool"
-          title={tooltip(`Send ${BURST} more requests within a second`, 'burst')}
-          onClick={acts.burst}
-        >
-          <BurstIcon />
-          {phone() ? 'Burst' : 'Send a burst'}
-        </button>
-      </div>
-      <div class="calm-tool" ref={(el) => placed(el, () => props.places.source?.router)}>
-        <RouterTool app={props.app} did={acts.did} below={!props.row} />
-      </div>
+      <Show when={props.row || props.places.source}>
+        <div class="calm-tool" ref={(el) => placed(el, () => props.places.source?.burst)}>
+          <button
+            type="button"
+            class="tool"
+            title={tooltip(`Send ${BURST} more requests within a second`, 'burst')}
+            onClick={acts.burst}
+          >
+            <BurstIcon />
+            {phone() ? 'Burst' : 'Send a burst'}
+          </button>
+        </div>
+        <div class="calm-tool" ref={(el) => placed(el, () => props.places.source?.router)}>
+          <RouterTool app={props.app} did={acts.did} below={!props.row} />
+        </div>
+      </Show>
       <Show when={props.row}>
         <div class="calm-tool">
           <button
@@ -78,12 +80,14 @@ function RouterTool(props: {
 }): JSX.Element {
   const doc = props.app.document;
   const { options, current, nameOf } = routersOf(props.app);
+  /** Whether it is another one than at the start. */
+  const used = (): boolean => tagOf(doc, doc.original()) !== current();
   return (
     <Flyout
       below={props.below}
       label="Router"
       name={`${nameOf(current())} Router`}
-      class={hasRing('router') ? 'tool router-tool ring' : 'tool router-tool'}
+      class={`tool router-tool${hasRing('router') ? ' ring' : ''}${used() ? ' used' : ''}`}
       describedBy={describedBy('router')}
       title={tooltip('Choose who gets the next request', 'router')}
       trigger={

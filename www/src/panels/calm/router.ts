@@ -1,4 +1,5 @@
 // The router of the run: the one in force, and the others.
+import type { Json } from '../../base/json.ts';
 import type { Option } from '../../base/schema.ts';
 import type { App } from '../../state/app.ts';
 import { fieldAt } from '../parts/formFields.ts';
@@ -14,15 +15,20 @@ export type Routers = {
   readonly nameOf: (tag: string) => string;
 };
 
+const choiceIn = (doc: App['document'], document: Json) => {
+  const input = fieldAt(doc.schema, document, ROUTING)?.input;
+  return input?.kind === 'choice' ? input : undefined;
+};
+
+/** The tag of the router in a document; empty where it has none. */
+export const tagOf = (doc: App['document'], document: Json): string => choiceIn(doc, document)?.tag ?? '';
+
 export function routersOf({ document: doc }: Pick<App, 'document'>): Routers {
-  const choice = () => {
-    const input = fieldAt(doc.schema, doc.inForce(), ROUTING)?.input;
-    return input?.kind === 'choice' ? input : undefined;
-  };
+  const choice = () => choiceIn(doc, doc.inForce());
   const options = (): readonly Option[] => choice()?.options ?? [];
   return {
     options,
-    current: () => choice()?.tag ?? '',
+    current: () => tagOf(doc, doc.inForce()),
     nameOf: (tag) => options().find((option) => option.tag === tag)?.label ?? tag,
   };
 }

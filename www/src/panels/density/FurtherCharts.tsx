@@ -86,7 +86,7 @@ function createSteps(app: Props['app']): () => StepPoints | undefined {
     const began = performance.now();
     if (app.transport.mode() !== 'paused' && began < due) return;
     const shown = timeWindow();
-    const { replica } = app.selection.shown();
+    const { replica } = app.selection.selected();
     const query = {
       from_us: Math.round((shown?.fromS ?? 0) * 1e6),
       // No step is kept beyond the playhead.
@@ -98,7 +98,7 @@ function createSteps(app: Props['app']): () => StepPoints | undefined {
     due = performance.now() + SHARE * (performance.now() - began);
   });
   const { refreshTick, playing } = app.transport;
-  createEffect(on([refreshTick, playing, timeWindow, () => app.selection.shown().replica], ask));
+  createEffect(on([refreshTick, playing, timeWindow, () => app.selection.selected().replica], ask));
   return points;
 }
 
@@ -106,7 +106,7 @@ function createSteps(app: Props['app']): () => StepPoints | undefined {
 function Steps(props: Props): JSX.Element {
   let host: HTMLDivElement | undefined;
   const points = createSteps(props.app);
-  const replica = (): number | undefined => props.app.selection.shown().replica;
+  const replica = (): number | undefined => props.app.selection.selected().replica;
   const part = createMemo<StepsPart>(() => ({
     part: 'steps',
     points: points(),

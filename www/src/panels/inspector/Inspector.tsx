@@ -3,11 +3,11 @@ import { type JSX, lazy, Show } from 'solid-js';
 import { NOTHING } from '../../base/view.ts';
 import { Icon } from '../../draw/glyphs.tsx';
 import type { App } from '../../state/app.ts';
-import { tooltip } from '../../state/commands/shortcuts.ts';
 import { isScaled } from '../../state/edits/scaledPools.ts';
 import { lesson } from '../../state/lessons/lesson.ts';
 import { stepInspector } from '../../state/run/stepInspector.ts';
 import { RIGHT_TABS, type RightTab } from '../../state/slices/selection.ts';
+import { calm, switchView } from '../../state/view/calm.ts';
 import { area, boxes } from '../../state/view/closeup.ts';
 import { Deferred } from '../parts/Deferred.tsx';
 import { Tab, TabList, TabPanel, Tabs } from '../parts/Tabs.tsx';
@@ -41,6 +41,7 @@ export function Inspector(props: {
       <Deferred>
         <Tabs value={app.selection.rightTab()} onChoose={(value) => app.selection.setRightTab(toTab(value))}>
           <div class="bar">
+            <h2 class="bar-title">Why</h2>
             <TabList label="Inspect">
               <Show when={lesson()}>
                 <Tab value="lesson">Lesson</Tab>
@@ -62,27 +63,6 @@ export function Inspector(props: {
               <Tab value="run">Run</Tab>
               <Tab value="log">Log</Tab>
             </TabList>
-            <span class="grow" />
-            <Show when={steps()}>
-              <button
-                type="button"
-                class="btn sq slim"
-                aria-label={`Previous ${stepped()}`}
-                title={tooltip(`Previous ${stepped()}`, 'previous')}
-                onClick={() => stepInspector(app, -1)}
-              >
-                <Icon name="up" />
-              </button>
-              <button
-                type="button"
-                class="btn sq slim"
-                aria-label={`Next ${stepped()}`}
-                title={tooltip(`Next ${stepped()}`, 'next')}
-                onClick={() => stepInspector(app, 1)}
-              >
-                <Icon name="down" />
-              </button>
-            </Show>
             <button
               type="button"
               class="btn sq slim narrow-only"
@@ -124,8 +104,48 @@ export function Inspector(props: {
             <EventLog app={app} />
           </TabPanel>
         </Tabs>
+        <Foot app={app} steps={steps() ? stepped() : undefined} />
       </Deferred>
     </section>
+  );
+}
+
+/** The keys of the panel, which are buttons too. */
+function Foot(props: {
+  app: Pick<App, 'transport' | 'selection' | 'document'>;
+  steps: string | undefined;
+}): JSX.Element {
+  return (
+    <div class="rfoot">
+      <Show when={!lesson() && !calm()}>
+        <button type="button" class="key-act" onClick={switchView}>
+          <kbd>W</kbd> calm view
+        </button>
+      </Show>
+      <Show when={props.steps}>
+        {(what) => (
+          <span>
+            <button
+              type="button"
+              class="key-act"
+              aria-label={`Next ${what()}`}
+              onClick={() => stepInspector(props.app, 1)}
+            >
+              <kbd>J</kbd>
+            </button>{' '}
+            <button
+              type="button"
+              class="key-act"
+              aria-label={`Previous ${what()}`}
+              onClick={() => stepInspector(props.app, -1)}
+            >
+              <kbd>K</kbd>
+            </button>{' '}
+            next, previous
+          </span>
+        )}
+      </Show>
+    </div>
   );
 }
 

@@ -10,6 +10,7 @@ import { BatchBlock } from './BatchBlock.tsx';
 import { BreakBlock } from './BreakBlock.tsx';
 import { Little } from './Little.tsx';
 import { PortsBlock } from './PortsBlock.tsx';
+import { BlockCells, TtftTrend } from './ReplicaPictures.tsx';
 
 const FaultCost = lazy(() => import('../parts/FaultCost.tsx'));
 
@@ -99,10 +100,12 @@ function Detail(props: {
       </Show>
       <Block title="Latency and load" remark={lastSpan(props.app.transport.throttledFrame())}>
         <NameValues rows={latest()} />
+        <TtftTrend app={props.app} replica={r().id} />
       </Block>
       <Show when={r().split}>{(moving) => <PortsBlock moving={moving()} />}</Show>
       <Little app={props.app} replica={r().id} />
       <Block title="KV blocks" remark={`${count(kv().total)} · ${conserved() ? 'conserved ✓' : 'not conserved'}`}>
+        <BlockCells cells={kv().cells} />
         <BlockStates
           label={`KV cache: ${kv().used} used, ${kv().cached} cached, ${kv().free} free`}
           states={states()}

@@ -1,10 +1,8 @@
 // One request, or suggestions while none is chosen.
-import { createEffect, type JSX, lazy, on, Show, Suspense } from 'solid-js';
-import { isPhone } from '../../base/media.ts';
+import { type JSX, lazy, Show, Suspense } from 'solid-js';
 import type { EventKind } from '../../generated/boundary.ts';
 import { ignoreLost } from '../../sim/client.ts';
 import type { App } from '../../state/app.ts';
-import { span } from '../../state/view/span.ts';
 
 const RequestBlocks = lazy(() => import('./RequestBlocks.tsx'));
 
@@ -12,20 +10,22 @@ export function RequestPanel(props: {
   app: Pick<App, 'transport' | 'selection' | 'document' | 'studies' | 'links' | 'dialogs'>;
 }): JSX.Element {
   const app = props.app;
-  const { selected, automatic } = app.selection;
-  const chosen = (): boolean => selected().request !== undefined || selected().replica !== undefined;
-  /** Under a narrow window it is a drawer: closed, it chooses nothing. */
-  const inSight = (): boolean => !matchMedia('(max-width: 1360px)').matches || app.selection.drawer() || isPhone();
-  createEffect(
-    on([app.transport.refreshTick, app.transport.playing, chosen, span, inSight], ([, , own, , seen]) => {
-      if (own || !seen) return;
-      import('../../state/view/automatic.ts').then(({ chooseAutomatically }) => chooseAutomatically(app), ignoreLost);
-    }),
-  );
+  const { selected } = app.selection;
+  /** The selected request, where the playhead is before its arrival. */
+  const ahead = (): number | undefined => {
+    const { request } = selected();
+    const arrived = app.transport.throttledFrame()?.counts.arrived ?? 0;
+    return request !== undefined && request >= arrived && !app.selection.detail() ? request : undefined;
+  };
   return (
     <>
-      <Show when={!chosen()}>
-        <Offers app={app} why={automatic()?.why} />
+      <Show when={selected().request === undefined && selected().replica === undefined}>
+        <Offers app={app} />
+      </Show>
+      <Show when={ahead() !== undefined}>
+        <div class="blk">
+          <p class="say">#{ahead()} has not arrived yet.</p>
+        </div>
       </Show>
       <Show when={app.selection.detail()}>
         {(detail) => (
@@ -41,11 +41,8 @@ export function RequestPanel(props: {
 /** What happens to a request whose luck is bad, the rarest first. */
 const UNLUCKY: readonly EventKind[] = ['lost', 'retried', 'preempted', 'dropped', 'rejected'];
 
-/** What to look at while nothing is selected, and which request is shown meanwhile. */
-function Offers(props: {
-  app: Pick<App, 'transport' | 'selection' | 'dialogs'>;
-  why: string | undefined;
-}): JSX.Element {
+/** What to look at while nothing is selected. */
+function Offers(props: { app: Pick<App, 'transport' | 'selection' | 'dialogs'> }): JSX.Element {
   const { transport, selection, dialogs } = props.app;
   const open = (request: number): void => selection.select({ request, replica: undefined });
   const latest = async (kinds: readonly EventKind[]): Promise<number | undefined> => {
@@ -56,20 +53,25 @@ function Offers(props: {
     }
     return undefined;
   };
+  const slowest = async (): Promise<void> => {
+    const { slowestNow } = await import('../../state/view/slowestNow.ts');
+    const request = await slowestNow(props.app);
+    if (request === undefined) dialogs.tell('No request has come yet.');
+    else open(request);
+  };
   const say = async (kinds: readonly EventKind[], none: string): Promise<void> => {
     const request = await latest(kinds);
     if (request === undefined) dialogs.tell(none);
     else open(request);
   };
   return (
-    <div class="blk automatic">
+    <div class="blk why-none">
       <p class="say">Click a request or a replica.</p>
       <fieldset class="three" aria-label="Requests to look at">
         <button
           type="button"
-          title="The slowest first token of the span on screen"
-          disabled={selection.automatic() === undefined}
-          onClick={() => open(selection.automatic()?.request ?? 0)}
+          title="The slowest first token of the latest seconds, or of the selected span"
+          onClick={() => void slowest().catch(ignoreLost)}
         >
           slowest
         </button>
@@ -77,26 +79,18 @@ function Offers(props: {
           type="button"
           title="The latest that has finished"
           disabled={(transport.frame()?.counts.completed ?? 0) === 0}
-          onClick={() => void say(['completed'], 'Nothing has finished yet.')}
+          onClick={() => void say(['completed'], 'Nothing has finished yet.').catch(ignoreLost)}
         >
           latest
         </button>
         <button
           type="button"
           title="The latest that was lost, or else tried again, preempted, dropped or refused"
-          onClick={() => void say(UNLUCKY, 'No request has been unlucky yet.')}
+          onClick={() => void say(UNLUCKY, 'No request has been unlucky yet.').catch(ignoreLost)}
         >
           unlucky
         </button>
       </fieldset>
-      <Show when={props.why}>
-        {(why) => (
-          <p class="meanwhile" role="status">
-            Meanwhile: {why()[0]?.toLowerCase()}
-            {why().slice(1)}.
-          </p>
-        )}
-      </Show>
     </div>
   );
 }

@@ -4,6 +4,7 @@ import { equal } from '../../base/json.ts';
 import { clock } from '../../base/units.ts';
 import { Listed, restOfList } from '../../draw/GrowingList.tsx';
 import type { App } from '../../state/app.ts';
+import { tooltip } from '../../state/commands/shortcuts.ts';
 import { withValue } from '../../state/edits/document.ts';
 import { editSaid } from '../parts/editWords.ts';
 import { pathName, valueSaid } from '../parts/formFields.ts';
@@ -12,6 +13,26 @@ export default function Changes(props: { app: Pick<App, 'document'> }): JSX.Elem
   const app = props.app;
   return (
     <div class="changes">
+      <div class="changes-acts">
+        <button
+          type="button"
+          class="btn plain-act"
+          title={tooltip('Undo', 'undo')}
+          disabled={!app.document.canUndo()}
+          onClick={() => void app.document.undo()}
+        >
+          Undo
+        </button>
+        <button
+          type="button"
+          class="btn plain-act"
+          title={tooltip('Redo', 'redo')}
+          disabled={!app.document.canRedo()}
+          onClick={() => void app.document.redo()}
+        >
+          Redo
+        </button>
+      </div>
       <Show when={app.document.differences() === 0}>
         <p class="empty">
           Nothing differs from {app.document.presetName() || 'the scenario as it was loaded'}. A changed field is listed

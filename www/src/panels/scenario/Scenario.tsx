@@ -26,6 +26,7 @@ export function Scenario(props: {
       <Deferred>
         <Tabs value={app.selection.leftTab()} onChoose={(value) => app.selection.setLeftTab(toTab(value))}>
           <div class="bar">
+            <h2 class="bar-title">Scenario</h2>
             <TabList label="Scenario as">
               <Tab value="form">Form</Tab>
               <Tab value="yaml">YAML</Tab>
@@ -36,27 +37,6 @@ export function Scenario(props: {
                 </Show>
               </Tab>
             </TabList>
-            <span class="grow" />
-            <button
-              type="button"
-              class="btn plain-act"
-              aria-label="Undo"
-              title={tooltip('Undo', 'undo')}
-              disabled={!app.document.canUndo()}
-              onClick={() => void app.document.undo()}
-            >
-              Undo
-            </button>
-            <button
-              type="button"
-              class="btn plain-act"
-              aria-label="Redo"
-              title={tooltip('Redo', 'redo')}
-              disabled={!app.document.canRedo()}
-              onClick={() => void app.document.redo()}
-            >
-              Redo
-            </button>
           </div>
           <TabPanel
             value="form"

@@ -2,7 +2,7 @@
 import type { JSX } from 'solid-js';
 import { count, percent, plain } from '../../base/units.ts';
 import type { FaultFigures as Figures } from '../../generated/boundary.ts';
-import { Figure } from './KeyFigures.tsx';
+import { Figure } from './Figure.tsx';
 
 export default function FaultFigures(props: { figures: Figures }): JSX.Element {
   const retrying = (): readonly string[] =>

@@ -83,7 +83,7 @@ const ASIDES: Readonly<Record<SharePart, string>> = {
 export default function Share(props: { app: Slices }): JSX.Element {
   onCleanup(() => setSharePart('link'));
   const parts = createMemo((): readonly (readonly [SharePart, string])[] => {
-    const { request } = props.app.selection.shown();
+    const { request } = props.app.selection.selected();
     return [
       ['link', 'Link'],
       ['files', 'Files'],

@@ -4,7 +4,7 @@ import { percent, text } from '../../base/units.ts';
 import type { Mark } from '../../draw/glyphs.tsx';
 import type { Evidence, Percentiles, SplitFrame } from '../../generated/boundary.ts';
 import { figureBasis } from '../parts/evidenceWords.ts';
-import { Figure, Tail } from './KeyFigures.tsx';
+import { Figure, Tail } from './Figure.tsx';
 
 /** A port that is fuller than this is a risk. */
 const FULL = 0.9;

@@ -170,7 +170,7 @@ function RunTools(props: { app: Pick<App, 'transport' | 'selection' | 'document'
       <span class="run-to">
         <button
           type="button"
-          class="btn box"
+          class="btn"
           disabled={waits(app)}
           title={whyWaits(app) ?? tooltip(`Run to the next ${sayWanted(app.transport.wanted())}`, 'run-to')}
           onClick={() => app.transport.runTo()}
@@ -179,7 +179,7 @@ function RunTools(props: { app: Pick<App, 'transport' | 'selection' | 'document'
         </button>
         <Flyout
           label="Choose what to run to"
-          class="btn box run-to-choice"
+          class="btn run-to-choice"
           title={tooltip('Choose what to run to', 'choose-run-to')}
           trigger={<Icon name="down" />}
         >
@@ -189,7 +189,7 @@ function RunTools(props: { app: Pick<App, 'transport' | 'selection' | 'document'
       <Show when={!app.transport.progress()}>
         <button
           type="button"
-          class="btn box desk"
+          class="btn desk"
           disabled={waits(app)}
           title={whyWaits(app) ?? tooltip('Keep this run and continue in another one', 'branch')}
           onClick={() => void app.document.branch()}

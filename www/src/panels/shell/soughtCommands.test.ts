@@ -57,7 +57,7 @@ const FIRST: readonly (readonly [words: string, does: string])[] = [
 test('a word finds first what it is most likely to mean', () => {
   const app = trust<App>({
     document: { schema, inForce: () => DOCUMENT },
-    selection: { shown: () => ({ request: 1924, replica: undefined }) },
+    selection: { selected: () => ({ request: 1924, replica: undefined }) },
     transport: { anomalies: () => [] },
   });
   const everything = allCommands(app, true);

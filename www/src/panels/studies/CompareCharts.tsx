@@ -38,7 +38,7 @@ const BELOW: readonly TimeLine[] = [
   {
     view: 'fleet-load',
     columns: ['waiting'],
-    title: 'Queue depth',
+    title: 'Waiting',
     unit: 'requests waiting, gateway included',
     log: false,
     height: 104,

@@ -142,7 +142,7 @@ const plain = (group: Group, does: string, action: (app: App) => void, also = ''
 
 /** The request shown in the inspector, as something to share. */
 function requestCommands({ selection }: App): readonly Command[] {
-  const { request } = selection.shown();
+  const { request } = selection.selected();
   if (request === undefined) return [];
   const share = (does: string, also: string): Command =>
     plain('Share', does, (a) => openShare(a, 'request'), `share request ${also}`);

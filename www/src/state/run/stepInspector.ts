@@ -19,8 +19,8 @@ export function stepInspector(app: Pick<App, 'transport' | 'selection' | 'docume
       break;
     default:
       selection.select({
-        request: within(selection.shown().request, frame?.counts.arrived),
-        replica: selection.shown().replica,
+        request: within(selection.selected().request, frame?.counts.arrived),
+        replica: selection.selected().replica,
       });
   }
 }

@@ -1,6 +1,6 @@
 // What the user looks at: the selected request or replica, the cursor on the charts, the tabs, and questions about
 // them.
-import { type Accessor, batch, createMemo, createSignal, type Setter } from 'solid-js';
+import { type Accessor, batch, createSignal, type Setter } from 'solid-js';
 import { isPhone } from '../../base/media.ts';
 import { awaitField } from '../../base/typedAhead.ts';
 import { NOTHING, type Place, type Selection } from '../../base/view.ts';
@@ -15,20 +15,12 @@ export type RightTab = (typeof RIGHT_TABS)[number] | 'lesson';
 export type LeftTab = 'form' | 'yaml' | 'changes';
 export type PhoneTab = 'stage' | 'charts' | 'scenario' | 'inspector';
 
-/** A request that the page chose: it has no part in links. */
-export type Automatic = { readonly request: number; readonly why: string };
-
 export type SelectionSlice = {
   readonly selected: Accessor<Selection>;
   readonly select: (next: Selection) => void;
-  /** The request shown while none is selected, and why this one. */
-  readonly automatic: Accessor<Automatic | undefined>;
-  readonly setAutomatic: (next: Automatic | undefined) => void;
-  /** The selection, or the request shown in its place. */
-  readonly shown: Accessor<Selection>;
-  /** The replica that the stage frames: the selected one, or that of the request shown. */
+  /** The replica that the stage frames: the selected one, or that of the selected request. */
   readonly framed: Accessor<number | undefined>;
-  /** The details of the request shown. */
+  /** The details of the selected request. */
   readonly detail: Accessor<RequestDetail | undefined>;
   /** The instant under the pointer on the charts, in seconds. */
   readonly cursorS: Accessor<number | undefined>;
@@ -113,8 +105,7 @@ function waysToFields(
 /** `onReplica` is called when another replica is selected. */
 export function createSelection(client: () => Client, onReplica: () => void, named: Naming): Selecting {
   const [selected, setSelected] = createSignal<Selection>(NOTHING);
-  const { automatic, setAutomatic, shown } = createShown(selected);
-  const { detail, refreshDetail, forgetDetail } = createDetail(client, shown);
+  const { detail, refreshDetail, forgetDetail } = createDetail(client, selected);
   const [cursorS, setCursorS] = createSignal<number>();
   const { leftTab, setLeftTab } = createLeftTab();
   const [rightTab, setRightTab] = createSignal<RightTab>('request');
@@ -145,13 +136,6 @@ export function createSelection(client: () => Client, onReplica: () => void, nam
   return {
     selected,
     select,
-    automatic,
-    setAutomatic: (next) => {
-      const { request } = shown();
-      setAutomatic(next);
-      if (shown().request !== request) refreshDetail();
-    },
-    shown,
     framed: () => selected().replica ?? detail()?.replica,
     detail,
     cursorS,
@@ -163,36 +147,23 @@ export function createSelection(client: () => Client, onReplica: () => void, nam
     refreshDetail,
     forgetRequest: () => {
       setSelected((s) => ({ ...NOTHING, replica: s.replica }));
-      setAutomatic(undefined);
       forgetDetail();
     },
   };
 }
 
-/** What is shown: the selection, or the request that the page chose in its place. */
-function createShown(selected: Accessor<Selection>) {
-  const [automatic, setAutomatic] = createSignal<Automatic>();
-  const chosen = (): Selection => {
-    const own = automatic();
-    const none = selected().request === undefined && selected().replica === undefined;
-    return none && own ? { request: own.request, replica: undefined } : selected();
-  };
-  const same = (a: Selection, b: Selection): boolean => a.request === b.request && a.replica === b.replica;
-  return { automatic, setAutomatic, shown: createMemo(chosen, NOTHING, { equals: same }) };
-}
-
-/** The details of the request shown. */
-function createDetail(client: () => Client, shown: Accessor<Selection>) {
+/** The details of the selected request. */
+function createDetail(client: () => Client, selected: Accessor<Selection>) {
   const [detail, setDetail] = createSignal<RequestDetail>();
   const forgetDetail = (): void => void setDetail(undefined);
   function refreshDetail(): void {
-    const { request } = shown();
+    const { request } = selected();
     if (request === undefined) forgetDetail();
     else
       client()
         .ask('inspect', request)
         .then((found) => {
-          if (shown().request === request) setDetail(found ?? undefined);
+          if (selected().request === request) setDetail(found ?? undefined);
         }, ignoreLost);
   }
   return { detail, refreshDetail, forgetDetail };

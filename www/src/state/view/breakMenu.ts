@@ -14,7 +14,7 @@ export const [breakAsked, setBreakAsked] = createSignal<BreakAsked>();
 
 /** Opens the menu of the selected replica, or of the one that has the selected request. */
 export function breakSelected(app: Pick<App, 'selection' | 'dialogs'>): void {
-  const replica = app.selection.shown().replica ?? app.selection.detail()?.replica;
+  const replica = app.selection.selected().replica ?? app.selection.detail()?.replica;
   if (replica === undefined) app.dialogs.tell('Select a replica first.');
   else setBreakAsked({ replica });
 }
