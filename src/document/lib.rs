@@ -111,7 +111,9 @@ pub use types::routing::kv_cost::{ApproximateIndex, CacheIndex, KvCost, KvCostPr
 pub use types::routing::predicted_latency::{HeadroomChoice, LatencyPrediction, SloHeadroomFilter};
 pub use types::routing::prefix_affinity::{PeakPrefill, PrefixAffinityFilter};
 pub use types::routing::scorer::Scorer;
-pub use types::routing::weighted::{Profile, TierWeights, Ties, TokenCount, TokenUntil, Weighted, WeightedScorer};
+pub use types::routing::weighted::{
+    Profile, TierWeights, Ties, TokenCount, TokenUntil, Weighted, WeightedScorer,
+};
 pub use types::routing::{
     CostEscalation, PowerOfD, PrefixAware, PrefixOverlap, RoutingPolicy, SessionAffinity, SessionMode,
 };

@@ -61,7 +61,12 @@ fn check_peers(at: &str, pool: &Pool, c: &Cluster, r: &mut Report) {
         );
     }
     if let Some(again) = all.next() {
-        r.error(format!("{at}[{again}].p2p"), "peers again", "one such tier in a pool", "leave one of the two out");
+        r.error(
+            format!("{at}[{again}].p2p"),
+            "peers again",
+            "one such tier in a pool",
+            "leave one of the two out",
+        );
     }
 }
 
@@ -168,7 +173,7 @@ fn check_users(name: &str, c: &Cluster, r: &mut Report) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{FsTier, KvStore, Scenario, StoreTier, check};
+    use crate::{FsTier, KvSource, KvStore, P2pTier, Scenario, StoreTier, check};
 
     fn scenario() -> Scenario {
         let mut s = Scenario::default();
@@ -217,6 +222,34 @@ mod tests {
         let name = "s".repeat(limits::STORE_NAME_BYTES + 1);
         let long = refused(|c| c.kv_stores.push(KvStore { name: name.clone(), ..KvStore::default() }));
         assert_eq!(long, [("cluster.kv_stores[1].name".to_owned(), "65 bytes".to_owned())]);
+    }
+
+    #[test]
+    fn peers_have_a_cpu_tier_and_somebody_who_names_them() {
+        let peers = || SecondaryTier::P2p(P2pTier::default());
+        let at = |k: usize| format!("cluster.pools[0].kv.secondary_tiers[{k}].p2p");
+        let without = refused(|c| {
+            c.kv_source = Some(KvSource::default());
+            c.pools[0].kv.secondary_tiers.push(peers());
+        });
+        assert_eq!(without, [(at(2), "peers, without a CPU tier".to_owned())]);
+        let twice = refused(|c| {
+            c.kv_source = Some(KvSource::default());
+            c.pools[0].kv.cpu_blocks = 10;
+            c.pools[0].kv.secondary_tiers.extend([peers(), peers()]);
+        });
+        assert_eq!(twice, [(at(3), "peers again".to_owned())]);
+        let warned = |tiers: Vec<SecondaryTier>, source: Option<KvSource>| {
+            let mut s = scenario();
+            s.cluster.pools[0].kv.cpu_blocks = 10;
+            s.cluster.pools[0].kv.secondary_tiers = tiers;
+            s.cluster.kv_source = source;
+            let (_, warnings) = check(s).expect("a sound scenario");
+            warnings.into_iter().map(|d| d.path).collect::<Vec<_>>()
+        };
+        assert_eq!(warned(vec![peers()], None), [at(0)]);
+        assert_eq!(warned(vec![peers()], Some(KvSource::default())), Vec::<String>::new());
+        assert_eq!(warned(Vec::new(), Some(KvSource::default())), ["cluster.kv_source".to_owned()]);
     }
 
     #[test]

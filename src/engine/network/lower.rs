@@ -139,7 +139,14 @@ impl LowerTiers {
         self.places.push(Place::new(figures.place));
         let place = self.places.len() as u32 - 1;
         let (base, keeps_contents) = (figures.base, figures.keeps_contents);
-        self.stores.push(OfStore { name: name.to_owned(), place, base, ports, keeps_contents, down: Vec::new() });
+        self.stores.push(OfStore {
+            name: name.to_owned(),
+            place,
+            base,
+            ports,
+            keeps_contents,
+            down: Vec::new(),
+        });
     }
 
     /// A store is down, by this fault. The flows from it and to it.
@@ -228,7 +235,7 @@ impl LowerTiers {
     }
 
     /// How many tiers a replica has below CPU memory.
-    pub(crate) fn tiers(&self, replica: ReplicaId) -> u32 {
+    pub fn tiers(&self, replica: ReplicaId) -> u32 {
         self.replicas.get(replica.index()).map_or(0, |r| r.tiers.len() as u32)
     }
 
@@ -262,9 +269,23 @@ impl LowerTiers {
     pub(crate) fn sees(&mut self, replica: ReplicaId, hash: u64, now: Micros) -> Option<TierKind> {
         let tiers = &self.replicas.get(replica.index())?.tiers;
         let places = &mut self.places;
-        let place = tiers.iter().filter_map(|tier| tier.place).find(|place| places[*place as usize].find(hash, now))?;
+        let place = tiers
+            .iter()
+            .filter_map(|tier| tier.place)
+            .find(|place| places[*place as usize].find(hash, now))?;
         let is_store = self.stores.iter().any(|store| store.place == place);
         Some(if is_store { TierKind::Store } else { TierKind::Disk })
+    }
+
+    /// The name of the store that a tier of a replica is; none if it is another kind of tier.
+    pub fn store_of(&self, replica: ReplicaId, tier: u32) -> Option<&str> {
+        let place = self.tier(replica, tier).place?;
+        self.stores.iter().find(|store| store.place == place).map(|store| store.name.as_str())
+    }
+
+    /// Bytes of a block of a replica.
+    pub fn block_bytes(&self, replica: ReplicaId) -> u64 {
+        self.replicas[replica.index()].block_bytes
     }
 
     /// The place of a store.

@@ -1,5 +1,6 @@
 //! The plan: a checked scenario with its resolved figures, the input of the engine.
 
+use super::store_doubts::store_doubts;
 use super::weights::without_experts;
 use super::{Resolved, resolve};
 use base::{Diagnostic, Diagnostics};
@@ -27,6 +28,7 @@ impl Plan {
         match (check_start(scenario), resolved) {
             (Ok((scenario, mut warnings)), Ok(resolved)) => {
                 warnings.extend(in_vain(&pools));
+                warnings.extend(store_doubts(scenario.get(), &resolved));
                 Ok((Self { scenario, resolved, store_ports: Vec::new(), draws: Vec::new() }, warnings))
             }
             (Ok(_), Err(problems)) => Err(problems),

@@ -169,8 +169,9 @@ impl Replica {
                 blocks as u64 * block >= u64::from(least)
             }
             Worth::Time(ns_per_token) => {
-                let of =
-                    |(tier, blocks): &(u32, Vec<u64>)| lower.estimate((self.id, request), *tier, blocks.len() as u64).0;
+                let of = |(tier, blocks): &(u32, Vec<u64>)| {
+                    lower.estimate((self.id, request), *tier, blocks.len() as u64).0
+                };
                 let link = self.kv.link_time(run.found.len() as u64 * block).0;
                 let cost = below.iter().map(of).max().unwrap_or(0) + link;
                 let saved = (run.found.len() - first) as u64 * block;

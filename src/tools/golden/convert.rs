@@ -10,8 +10,8 @@ use super::wrong::wrong;
 use base::{Diagnostic, Diagnostics};
 use document::{
     AdmissionPolicy, BatchLimits, Cluster, Compat, CpuTier, Disaggregation, ExplicitOutput, ExplicitPiece,
-    ExplicitRequest, KvBlocks, KvCache, Observe, Pool, PreemptionVictim, PriorityPolicy, RandomFaults,
-    Role, Run, Scenario, Scheduler, TokenBucket, Workload, limits,
+    ExplicitRequest, KvBlocks, KvCache, Observe, Pool, PreemptionVictim, PriorityPolicy, RandomFaults, Role,
+    Run, Scenario, Scheduler, TokenBucket, Workload, limits,
 };
 
 const SCHEDULERS: &str = "fcfs, sjf, priority-fcfs, reverse-priority";

@@ -117,6 +117,7 @@ pub(super) fn run(file: &GoldenFile, scenario: Scenario) -> Result<Recording, Di
             engine.advance(Micros(at.0 - 1), MOST_EVENTS, &mut log);
         }
         let ([running, waiting], before) = (kv::inside(&engine, &fault), log.losses.len());
+        log.losses.breaks(&engine, &fault, at);
         engine.fault(&fault, &plan, at, &mut log);
         log.losses.waiting_first(before, running, waiting);
     }

@@ -5,7 +5,8 @@ use base::Diagnostics;
 use document::{Profile, RoutingPolicy, Scorer, Weighted, WeightedScorer};
 
 const ROUTINGS: &str = "round-robin, least-loaded, always-busiest, weighted";
-const SCORERS: &str = "name:weight,… of prefix-affinity, queue-depth, kv-utilization, load-balance, tier-prefix";
+const SCORERS: &str =
+    "name:weight,… of prefix-affinity, queue-depth, kv-utilization, load-balance, tier-prefix";
 
 /// A routing policy; `keys` are those of its name and of its scorers.
 pub(super) fn routing_policy(

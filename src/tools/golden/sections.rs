@@ -181,7 +181,7 @@ fn one_instance(run: &Run<'_>, replica: &Replica) -> Value {
         "kv_allocation_failures": t.allocation_failures,
         "total_input_tokens": t.prompt_tokens,
         "total_output_tokens": t.output_tokens,
-        "sim_ended_us": replica.clock().min(engine.horizon()).0,
+        "sim_ended_us": run.recording.losses.clock(replica).min(engine.horizon()).0,
         "kv_blocks_used_integral": u64::try_from(t.kv_block_us).unwrap_or(u64::MAX),
         "peak_kv_blocks": t.kv_peak,
         "cache_hit_rate": hit_rate(run, replica),
@@ -285,7 +285,11 @@ pub(super) fn one_decision(
         // The format has no others.
         other => format!("{other:?}"),
     };
-    let routed = d.request.and_then(|id| run.recording.engine.records().at(id.index()).routed.get());
+    // A request that was refused because its replica is down was lost as it was routed.
+    let routed = d.request.and_then(|id| {
+        let routed = run.recording.engine.records().at(id.index()).routed.get();
+        routed.or_else(|| run.recording.losses.lost_at(id))
+    });
     let mut o = json!({
         "id": d.request.map_or("", |id| run.name(id)),
         "t": routed.map(|at| at.0),

@@ -66,7 +66,8 @@ fn counterpart(scorer: &Scorer, router: &Weighted) -> Found {
             Ok((crate::epp::write::there::PRECISE, Vec::new(), Some(why)))
         }
         Scorer::TierPrefix => {
-            let why = "llm-d weighs tiers as its indexer is set, and learns of blocks by events, a moment later";
+            let why =
+                "llm-d weighs tiers as its indexer is set, and learns of blocks by events, a moment later";
             Ok((crate::epp::write::there::PRECISE, Vec::new(), Some(why)))
         }
         Scorer::PredictedLatency => {

@@ -364,11 +364,9 @@ impl Fault {
             Self::TransferLink(s) => format!(" ×{}", plain(s.share)),
             Self::Signals(s) if s.delay_us == 0 => " frozen".to_owned(),
             Self::Signals(s) => format!(" {} ms late", plain(s.delay_us as f64 / 1000.0)),
-            Self::Crash(_)
-            | Self::Restart(_)
-            | Self::Stuck(_)
-            | Self::Unreachable(_)
-            | Self::KvStore(_) => String::new(),
+            Self::Crash(_) | Self::Restart(_) | Self::Stuck(_) | Self::Unreachable(_) | Self::KvStore(_) => {
+                String::new()
+            }
         };
         let more = match self {
             Self::Crash(s) if s.restart_s > 0.0 => format!(", back after {} s", plain(s.restart_s)),

@@ -264,7 +264,10 @@ impl Weighted {
                 for value in &mut part.values {
                     *value = value.clamp(0.0, 1.0);
                 }
-                if [Scorer::PrefixAffinity, Scorer::PrecisePrefix, Scorer::TierPrefix].iter().any(|s| row.is(s)) {
+                if [Scorer::PrefixAffinity, Scorer::PrecisePrefix, Scorer::TierPrefix]
+                    .iter()
+                    .any(|s| row.is(s))
+                {
                     self.facts.known |= part.values.iter().any(|&v| v > 0.0);
                 }
             }

@@ -5,12 +5,12 @@ use super::super::wrong::wrong;
 use super::SCHEMA;
 use super::file::{KvConfig, ScorerWeights, TierConfig};
 use base::{Diagnostic, Diagnostics};
-use engine::policy::kv_source::draw_of_text;
 use document::{
-    BreakEven, CpuTier, FsEviction, FsTier, KvCache, KvSource, KvStore, LoadAsked, LoadRule, LoadTimeout, LoadWait,
-    P2pTier, RoutingPolicy, SecondaryTier, SelectiveWrite, StoreEviction, StoreTier, TierWeights, TierWrite, Transfer,
-    Watermark, Weighted, limits,
+    BreakEven, CpuTier, FsEviction, FsTier, KvCache, KvSource, KvStore, LoadAsked, LoadRule, LoadTimeout,
+    LoadWait, P2pTier, RoutingPolicy, SecondaryTier, SelectiveWrite, StoreEviction, StoreTier, TierWeights,
+    TierWrite, Transfer, Watermark, Weighted, limits,
 };
+use engine::policy::kv_source::draw_of_text;
 
 const WRITES: &str = "full, release, hits, evict";
 

@@ -1,10 +1,10 @@
 //! What breaks in a file: instants and faults, and what became of the requests that were lost.
 
 use super::super::file::{Config, GoldenFile};
-use base::{Micros, ReplicaId, RequestId};
 use super::convert::STORE;
+use base::{Micros, ReplicaId, RequestId};
 use document::{Crash, Fault, KvStoreDown, Resilience, limits};
-use engine::{BreakReason, Cluster, FaultFact};
+use engine::{BreakReason, Cluster, FaultFact, Replica};
 use std::collections::BTreeMap;
 
 /// The faults of a file in order: when, and what.
@@ -53,6 +53,8 @@ pub(in crate::golden) struct Losses {
     broke: BTreeMap<RequestId, ReplicaId>,
     /// In order.
     lost: Vec<(Micros, RequestId)>,
+    /// Crashes, and when the replica had its last event before each.
+    crashes: Vec<(ReplicaId, Micros, Micros)>,
 }
 
 impl Losses {
@@ -67,6 +69,22 @@ impl Losses {
             }
             _ => {}
         }
+    }
+
+    /// A fault is about to happen.
+    pub(in crate::golden) fn breaks(&mut self, engine: &Cluster, fault: &Fault, at: Micros) {
+        let Fault::Crash(Crash { replica: Some(number), .. }) = fault else { return };
+        if let Some(replica) = engine.replicas().get(*number as usize) {
+            let before = self.clock(replica);
+            self.crashes.push((replica.id(), at, before));
+        }
+    }
+
+    /// When a replica had its last event, of which a crash is none.
+    pub(in crate::golden) fn clock(&self, replica: &Replica) -> Micros {
+        let crash =
+            |(id, at, _): &&(ReplicaId, Micros, Micros)| *id == replica.id() && *at == replica.clock();
+        self.crashes.iter().rfind(crash).map_or(replica.clock(), |(.., before)| *before)
     }
 
     /// How many there are.
@@ -84,6 +102,11 @@ impl Losses {
     /// All of them in order, with where they were.
     pub(in crate::golden) fn all(&self) -> impl Iterator<Item = (Micros, RequestId, ReplicaId)> + '_ {
         self.lost.iter().filter_map(|(at, id)| Some((*at, *id, *self.broke.get(id)?)))
+    }
+
+    /// When a request was lost.
+    pub(in crate::golden) fn lost_at(&self, request: RequestId) -> Option<Micros> {
+        self.lost.iter().find(|(_, id)| *id == request).map(|(at, _)| *at)
     }
 
     /// Where a request was that is lost.
