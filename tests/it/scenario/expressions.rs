@@ -308,6 +308,6 @@ fn named_scorers_are_expressions_that_print_as_they_are_given() {
         }
     }
     let expected =
-        ["no-hit-lru", "recent-ttft", "recent-tpot", "peak-ewma", "predicted-latency", "lora-affinity"];
+        ["no-hit-lru", "recent-ttft", "recent-tpot", "peak-ewma", "predicted-latency", "lora-affinity", "tier-prefix"];
     assert_eq!(without, expected);
 }

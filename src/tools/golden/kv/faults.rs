@@ -67,7 +67,17 @@ impl Losses {
             FaultFact::Lost { request, reason: BreakReason::Crash | BreakReason::Refused, .. } => {
                 self.lost.push((at, request));
             }
-            _ => {}
+            FaultFact::Down { .. }
+            | FaultFact::Restarted { .. }
+            | FaultFact::Noticed { .. }
+            | FaultFact::Ejected { .. }
+            | FaultFact::Readmitted { .. }
+            | FaultFact::Began { .. }
+            | FaultFact::Ended { .. }
+            | FaultFact::Broken { .. }
+            | FaultFact::Retried { .. }
+            | FaultFact::CameAgain { .. }
+            | FaultFact::Lost { .. } => {}
         }
     }
 
