@@ -2,11 +2,12 @@
 
 use crate::support::documents::{explicit, fitted, piece, without_clients};
 use crate::support::{cluster as engine, start};
+use serde_json::{Value, json};
 use tokenyard::base::{Micros, ReplicaId, RequestId};
 use tokenyard::engine::{Cluster, Fact, FlowOutcome, Halt, Sink, TierNews};
 use tokenyard::scenario::{
-    Change, Crash, Disaggregation, Fault, KvBlocks, KvBytes, KvSource, P2pTier, Pool, RoutingPolicy,
-    Scenario, SecondaryTier, TimedEdit, Transfer, limits, parse,
+    Change, Crash, Disaggregation, Fault, KvBlocks, KvBytes, KvSource, KvStore, KvStoreDown, P2pTier, Pool,
+    RoutingPolicy, Scenario, SecondaryTier, StoreTier, TimedEdit, Transfer, limits, parse,
 };
 
 /// Time to the first byte, and of the link of CPU memory, in microseconds.
@@ -142,6 +143,51 @@ fn a_crash_of_the_other_replica_fails_the_pull_and_the_prompt_is_computed() {
     let record = session.engine().records().at(1);
     assert_eq!(record.ttft.get().map(|t| t.0), Some(15_000 + 2000 + 80_000));
     assert_eq!(session.engine().load(RequestId(1)), [None, None]);
+}
+
+#[test]
+fn the_report_has_what_was_pulled_by_pool_and_tier() {
+    let mut s = pair();
+    ask(&mut s, 0, 1, 8000);
+    ask(&mut s, 1_000_000, 1, 8000);
+    let mut session = start(&s);
+    session.advance(Micros::MAX, u64::MAX);
+    let report: Value = serde_json::from_str(&session.report()).expect("JSON");
+    let tier = &report["kv_tiers"][0];
+    assert_eq!(
+        (&tier["tier"], &tier["read_blocks"], &tier["failed_flows"]),
+        (&json!("p2p"), &json!(499), &json!(0))
+    );
+    assert!((tier["read_gb"].as_f64().expect("a number") - 499.0 * 48e-6).abs() < 1e-12);
+    assert_eq!(tier.get("place"), None);
+    // Without tiers below CPU memory there is no such part.
+    s.cluster.pools[0].kv.secondary_tiers.clear();
+    s.cluster.kv_source = None;
+    let report: Value = serde_json::from_str(&start(&s).report()).expect("JSON");
+    assert_eq!(report.get("kv_tiers"), None);
+}
+
+/// How many blocks of a text a replica reads from a store that was down in between.
+fn read_after_the_store_was_down(keeps_contents: bool) -> u64 {
+    let mut s = pair();
+    s.cluster.kv_source = None;
+    s.cluster.kv_stores = vec![KvStore { keeps_contents, ..KvStore::default() }];
+    let tier = StoreTier { name: "store".to_owned(), ..StoreTier::default() };
+    s.cluster.pools[0].kv.secondary_tiers = vec![SecondaryTier::Store(tier)];
+    ask(&mut s, 0, 1, 800);
+    ask(&mut s, 2_000_000, 1, 800);
+    let down = Fault::KvStore(KvStoreDown { name: "store".to_owned(), for_s: 0.5 });
+    s.edits = vec![TimedEdit::new(1_000_000, Change::fault(down))];
+    let mut session = start(&s);
+    session.advance(Micros::MAX, u64::MAX);
+    let lower = session.engine().lower_tiers().expect("a store");
+    lower.counts(ReplicaId(1), 0).read
+}
+
+#[test]
+fn a_store_that_was_down_has_what_it_had_unless_it_lost_what_it_knew() {
+    assert_eq!(read_after_the_store_was_down(true), 49);
+    assert_eq!(read_after_the_store_was_down(false), 0);
 }
 
 /// The how-to, its scenario and its rows: tokens, computed and pulled, in microseconds.
