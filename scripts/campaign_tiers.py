@@ -4,8 +4,9 @@ A case is a function of its number alone. `case` draws the document, `features` 
 
 What is drawn: a CPU tier or none, disks and stores below it in any order, every rule of writing for each, every eviction, leases and times to
 live, ports from ten bytes in a microsecond on, shared or not, every rule of loading and of waiting, both instants of asking; caches of a few prompts
-on the GPU and in every tier, so that all of them evict; texts that come again. Left out: peers, orders of eviction on the GPU, prefetch, hints,
-demotion and faults, which are not simulated; and a watermark of a store without an end, which evicts at each put there.
+on the GPU and in every tier, so that all of them evict; texts that come again; peers with a CPU tier at both ends; routers that weigh tiers;
+crashes and stores that are down. Left out: orders of eviction on the GPU, prefetch, hints and demotion, which are not simulated; and a watermark
+of a store without an end, which evicts at each put there.
 """
 import collections
 import random
@@ -82,6 +83,35 @@ def requests(rng, block):
     return out
 
 
+def peers(rng, config, all_requests):
+    """Some cases have a tier of peers, a router that weighs tiers, or both."""
+    kv = config["kv"]
+    if "cpu" in kv and rng.random() < 0.5:
+        tier = {"type": "p2p", "base_us": rng.choice([0, 80, 80, 700]), "min_cached_token_delta": rng.choice([1, 4, 4, 16])}
+        kv.setdefault("tiers", []).insert(rng.randint(0, len(kv.get("tiers", []))), tier)
+        config["num_instances"] = rng.choice([2, 2, 3, 5])
+        for i, request in enumerate(all_requests):
+            request["id"] = f"{i * 2654435761 % 2**32:08x}-{i}"
+    if rng.random() < 0.25:
+        config["num_instances"] = max(2, config["num_instances"])
+        config["routing_policy"] = "weighted"
+        config["routing_scorers"] = rng.choice(["tier-prefix:1", "tier-prefix:2,queue-depth:1", "load-balance:1,tier-prefix:3", "tier-prefix:1,kv-utilization:1"])
+        if rng.random() < 0.5:
+            kv["scorer_weights"] = {name: rng.choice([0.0, 0.1, 0.25, 0.75, 1.0]) for name in ["gpu", "cpu", "fs", "store"]}
+
+
+def faults(rng, config):
+    """A few cases have a crash, or a store that is down for a while, at instants at which nothing else happens."""
+    kv = config["kv"]
+    kinds = ["crash"] + ["store_down"] * ("store" in kv)
+    if rng.random() < 0.15:
+        at = rng.randint(1, 60) * 1000 + 137
+        fault = {"kind": rng.choice(kinds), "from_us": at, "until_us": at + rng.choice([1063, 7019, 30_011])}
+        if fault["kind"] == "crash":
+            fault["instance"] = rng.randrange(config["num_instances"])
+        kv["faults"] = [fault]
+
+
 def case(seed):
     """One document without `expected`."""
     rng = random.Random(seed * 13 + 5)
@@ -102,6 +132,8 @@ def case(seed):
         "routing_scorers": "", "routing_latency_us": 0, "snapshot_refresh_interval_us": 0, "scheduler": rng.choice(["fcfs", "fcfs", "sjf"]),
         "priority_policy": "constant", "counterfactual_k": 0, "seed": 1, "kv": kv,
     }
+    peers(random.Random(seed * 17 + 3), config, all_requests)
+    faults(random.Random(seed * 19 + 7), config)
     return {"schema": "kv-golden/1", "name": f"tiers_{seed}", "record": {"max_steps_per_instance": 400}, "config": config, "requests": all_requests}
 
 
@@ -121,6 +153,13 @@ def features(document, expected):
         seen[f"store: {name}"] += of.get("store", {}).get(name, 0) > 0
         seen[f"disk: {name}"] += any(t.get("pool", {}).get(name, 0) for x in of["instances"] for t in x["tiers"])
     seen["reading refused"] += any(r.get("kv", {}).get("read_refused") for r in expected["per_request"])
+    seen["a source named"] += any("source" in r.get("kv", {}) for r in expected["per_request"])
+    seen["pulled"] += any(flow["from"] and flow["outcome"] == "landed" for flow in of["flows"])
+    seen["pull failed or given up"] += any(flow["from"] and flow["outcome"] in ("failed", "cancelled") for flow in of["flows"])
+    seen["tiers weighed"] += "tier-prefix" in document["config"]["routing_scorers"]
+    for kind in {fault["kind"] for fault in kv.get("faults", [])}:
+        seen[f"fault: {kind}"] += 1
+    seen["lost"] += any(x["lost"] for x in of["instances"])
     seen["preemption"] += bool(expected["preemption_log"])
     seen["more than one flow at once"] += of["peak_flows"] > 1
     return +seen

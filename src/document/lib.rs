@@ -84,8 +84,8 @@ pub use types::cluster::flow_control::{
     UtilizationDetector,
 };
 pub use types::cluster::kv_tiers::{
-    BreakEven, FsEviction, FsTier, KvStore, LoadAsked, LoadRule, LoadTimeout, LoadWait, SecondaryTier,
-    SelectiveWrite, StoreEviction, StoreTier, TierWrite, Watermark,
+    BreakEven, FsEviction, FsTier, KvSource, KvStore, LoadAsked, LoadRule, LoadTimeout, LoadWait, P2pTier,
+    SecondaryTier, SelectiveWrite, StoreEviction, StoreTier, TierWrite, Watermark,
 };
 pub use types::cluster::model::{Architecture, Hardware, Precision};
 pub use types::cluster::resilience::{KvLoadFailure, Outlier, Probe, ProbeAction, Resilience};
@@ -96,7 +96,7 @@ pub use types::cluster::speculative::{DraftPass, DraftPosition, Drafter, Specula
 pub use types::cluster::{Cluster, CpuTier, KvBlocks, KvCache, Pool};
 pub use types::faults::random_faults::RandomFaults;
 pub use types::faults::{
-    Aim, Crash, Fault, LateSignals, Pick, Restart, Slow, Stuck, TransferLink, Unreachable,
+    Aim, Crash, Fault, KvStoreDown, LateSignals, Pick, Restart, Slow, Stuck, TransferLink, Unreachable,
 };
 pub use types::keep::Keep;
 pub use types::latency::{
@@ -111,7 +111,9 @@ pub use types::routing::kv_cost::{ApproximateIndex, CacheIndex, KvCost, KvCostPr
 pub use types::routing::predicted_latency::{HeadroomChoice, LatencyPrediction, SloHeadroomFilter};
 pub use types::routing::prefix_affinity::{PeakPrefill, PrefixAffinityFilter};
 pub use types::routing::scorer::Scorer;
-pub use types::routing::weighted::{Profile, Ties, TokenCount, TokenUntil, Weighted, WeightedScorer};
+pub use types::routing::weighted::{
+    Profile, TierWeights, Ties, TokenCount, TokenUntil, Weighted, WeightedScorer,
+};
 pub use types::routing::{
     CostEscalation, PowerOfD, PrefixAware, PrefixOverlap, RoutingPolicy, SessionAffinity, SessionMode,
 };

@@ -28,7 +28,18 @@ pub(crate) fn check_fault(fault: &Fault, c: &Cluster) -> Diagnostics {
                 "name a pool of the scenario",
             );
         }
-        Some(Aim::Pool(..) | Aim::Replica(_) | Aim::All) => {}
+        Some(Aim::Store(name)) if !c.kv_stores.iter().any(|store| store.name == name) => {
+            let known: Vec<&str> = c.kv_stores.iter().map(|store| store.name.as_str()).collect();
+            let allowed =
+                if known.is_empty() { "a store of cluster.kv_stores".to_owned() } else { known.join(", ") };
+            r.error(
+                format!("{path}.name"),
+                format!("\"{name}\", which is no store"),
+                allowed,
+                "name a store of the scenario",
+            );
+        }
+        Some(Aim::Pool(..) | Aim::Replica(_) | Aim::All | Aim::Store(_)) => {}
     }
     if matches!(fault, Fault::TransferLink(_)) && c.pools.iter().all(|pool| pool.role == Role::Mixed) {
         r.error(

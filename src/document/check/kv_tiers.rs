@@ -27,12 +27,53 @@ pub(super) fn check_kv_tiers(c: &Cluster, r: &mut Report) {
     for store in &c.kv_stores {
         check_users(&store.name, c, r);
     }
+    if c.kv_source.is_some() && !c.pools.iter().any(|pool| peers(pool).count() > 0) {
+        r.warning(
+            "cluster.kv_source",
+            "no pool with a tier p2p",
+            "a pool that pulls blocks",
+            "nothing is pulled: add a tier p2p to a pool, or leave this out",
+        );
+    }
+}
+
+/// The tiers of a pool that are CPU memory of other replicas.
+fn peers(pool: &Pool) -> impl Iterator<Item = usize> {
+    let tiers = pool.kv.secondary_tiers.iter().enumerate();
+    tiers.filter(|(_, tier)| matches!(tier, SecondaryTier::P2p(_))).map(|(k, _)| k)
+}
+
+/// Blocks are pulled from CPU memory into CPU memory, from the replica that the router names.
+fn check_peers(at: &str, pool: &Pool, c: &Cluster, r: &mut Report) {
+    let mut all = peers(pool);
+    let Some(first) = all.next() else { return };
+    let path = format!("{at}[{first}].p2p");
+    if pool.kv.cpu_blocks == 0 {
+        let fix = "only CPU memory is read, and read into: give the pool cpu_blocks, or leave the tier out";
+        r.error(&path, "peers, without a CPU tier", "no such tier there", fix);
+    }
+    if c.kv_source.is_none() {
+        r.warning(
+            path,
+            "peers, and nobody says which",
+            "cluster.kv_source beside it",
+            "nothing is pulled without cluster.kv_source: write it, {} for its defaults",
+        );
+    }
+    if let Some(again) = all.next() {
+        r.error(
+            format!("{at}[{again}].p2p"),
+            "peers again",
+            "one such tier in a pool",
+            "leave one of the two out",
+        );
+    }
 }
 
 /// The stores that a pool names.
 fn named(pool: &Pool) -> impl Iterator<Item = (usize, &str)> {
     let store = |(k, tier): (usize, _)| match tier {
-        &SecondaryTier::Fs(_) => None,
+        &(SecondaryTier::Fs(_) | SecondaryTier::P2p(_)) => None,
         SecondaryTier::Store(store) => Some((k, store.name.as_str())),
     };
     pool.kv.secondary_tiers.iter().enumerate().filter_map(store)
@@ -65,6 +106,7 @@ fn check_rules(path: &str, kv: &KvCache, r: &mut Report) {
 /// The tiers of a pool.
 fn check_tiers(path: &str, pool: &Pool, c: &Cluster, r: &mut Report) {
     let at = format!("{path}.kv.secondary_tiers");
+    check_peers(&at, pool, c, r);
     for (k, name) in named(pool) {
         let path = format!("{at}[{k}].store.name");
         if !c.kv_stores.iter().any(|store| store.name == name) {
@@ -131,7 +173,7 @@ fn check_users(name: &str, c: &Cluster, r: &mut Report) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{FsTier, KvStore, Scenario, StoreTier, check};
+    use crate::{FsTier, KvSource, KvStore, P2pTier, Scenario, StoreTier, check};
 
     fn scenario() -> Scenario {
         let mut s = Scenario::default();
@@ -180,6 +222,34 @@ mod tests {
         let name = "s".repeat(limits::STORE_NAME_BYTES + 1);
         let long = refused(|c| c.kv_stores.push(KvStore { name: name.clone(), ..KvStore::default() }));
         assert_eq!(long, [("cluster.kv_stores[1].name".to_owned(), "65 bytes".to_owned())]);
+    }
+
+    #[test]
+    fn peers_have_a_cpu_tier_and_somebody_who_names_them() {
+        let peers = || SecondaryTier::P2p(P2pTier::default());
+        let at = |k: usize| format!("cluster.pools[0].kv.secondary_tiers[{k}].p2p");
+        let without = refused(|c| {
+            c.kv_source = Some(KvSource::default());
+            c.pools[0].kv.secondary_tiers.push(peers());
+        });
+        assert_eq!(without, [(at(2), "peers, without a CPU tier".to_owned())]);
+        let twice = refused(|c| {
+            c.kv_source = Some(KvSource::default());
+            c.pools[0].kv.cpu_blocks = 10;
+            c.pools[0].kv.secondary_tiers.extend([peers(), peers()]);
+        });
+        assert_eq!(twice, [(at(3), "peers again".to_owned())]);
+        let warned = |tiers: Vec<SecondaryTier>, source: Option<KvSource>| {
+            let mut s = scenario();
+            s.cluster.pools[0].kv.cpu_blocks = 10;
+            s.cluster.pools[0].kv.secondary_tiers = tiers;
+            s.cluster.kv_source = source;
+            let (_, warnings) = check(s).expect("a sound scenario");
+            warnings.into_iter().map(|d| d.path).collect::<Vec<_>>()
+        };
+        assert_eq!(warned(vec![peers()], None), [at(0)]);
+        assert_eq!(warned(vec![peers()], Some(KvSource::default())), Vec::<String>::new());
+        assert_eq!(warned(Vec::new(), Some(KvSource::default())), ["cluster.kv_source".to_owned()]);
     }
 
     #[test]

@@ -100,8 +100,9 @@ fn check_weighted(path: &str, p: &Weighted, r: &mut Report) {
         }
     }
     let has = |scorer: &Scorer| p.scorers.iter().any(|s| s.scorer == *scorer);
-    if has(&Scorer::NoHitLru) && !has(&Scorer::PrefixAffinity) && !has(&Scorer::PrecisePrefix) {
-        let allowed = "prefix-affinity or precise-prefix beside it";
+    let knows = [Scorer::PrefixAffinity, Scorer::PrecisePrefix, Scorer::TierPrefix].iter().any(has);
+    if has(&Scorer::NoHitLru) && !knows {
+        let allowed = "prefix-affinity, precise-prefix or tier-prefix beside it";
         r.error(
             path,
             "no-hit-lru alone",

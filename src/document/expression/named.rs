@@ -4,7 +4,7 @@ use super::Expression;
 use crate::{Scorer, TokenCount, TokenUntil, Weighted};
 
 /// The expression that decides like `scorer` under the settings `s`. `None` for a scorer that learns from the results
-/// of its decisions, that counts tokens itself, that gives 1 to unknown replicas, or that reads adapters.
+/// of its decisions, that counts tokens itself, that gives 1 to unknown replicas, or that reads adapters or tiers.
 pub fn expression_of(scorer: &Scorer, s: &Weighted) -> Option<Expression> {
     let text = match scorer {
         Scorer::PrefixAffinity => "prefix".to_owned(),
@@ -37,7 +37,8 @@ pub fn expression_of(scorer: &Scorer, s: &Weighted) -> Option<Expression> {
         | Scorer::RecentTpot
         | Scorer::PeakEwma
         | Scorer::PredictedLatency
-        | Scorer::LoraAffinity => return None,
+        | Scorer::LoraAffinity
+        | Scorer::TierPrefix => return None,
     };
     Some(Expression(text))
 }

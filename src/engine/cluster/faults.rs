@@ -94,10 +94,15 @@ impl Cluster {
             }
             return;
         }
+        if let Fault::KvStore(s) = fault {
+            self.begin_fault(OngoingFault::new(number, None, FaultKind::KvStore), now, s.for_s, sink);
+            self.store_goes_down(&s.name, number, now, sink);
+            return;
+        }
         let Some(replica) = self.aimed_at(fault, plan, number) else { return };
         let open = |kind| OngoingFault::new(number, Some(replica), kind);
         match fault {
-            Fault::Signals(_) => {}
+            Fault::Signals(_) | Fault::KvStore(_) => {}
             Fault::Crash(s) => {
                 let restart = math::round_to_span(s.restart_s * 1e6);
                 self.crash(Crash { replica, now, restart, planned: false }, sink);
@@ -159,11 +164,15 @@ impl Cluster {
         let OngoingFault { replica, kind, .. } = self.faults.open.remove(at);
         self.follow_faults(replica, self.clock.now());
         sink.fact(self.clock.now(), FaultFact::Ended { replica, kind }.into());
+        if kind == FaultKind::KvStore {
+            self.store_is_back(number, sink);
+        }
     }
 
     /// What is wrong with a replica for a while, when it is over and how many times as long its steps take, in order of beginning.
     pub fn faults_of(&self, replica: ReplicaId) -> impl Iterator<Item = (FaultKind, Micros, f64)> + '_ {
         let of = self.faults.open.iter().filter(move |open| open.is_about(replica));
+        let of = of.filter(|open| open.kind.is_of_replicas());
         of.map(|open| (open.kind, open.until, open.factor))
     }
 
@@ -238,7 +247,7 @@ impl Cluster {
     /// The replica that fault number `number` is about, if it is there.
     fn aimed_at(&self, fault: &Fault, plan: &Plan, number: u32) -> Option<ReplicaId> {
         match fault.aim()? {
-            Aim::All => None,
+            Aim::All | Aim::Store(_) => None,
             Aim::Replica(number) => self.replicas().get(number as usize).map(Replica::id),
             Aim::Pool(name, pick) => {
                 let pools = &plan.scenario().cluster.pools;
@@ -274,6 +283,7 @@ impl Cluster {
     }
 
     fn crash_now<S: Sink>(&mut self, crash: Crash, sink: &mut S) {
+        self.fail_pulls(crash.replica, sink);
         let Some(gone) = self.fleet.crash(crash, &mut self.book, &mut self.clock, sink) else { return };
         let Crash { replica, now, .. } = crash;
         let index = replica.index();

@@ -144,6 +144,7 @@ impl Cluster {
                 Unsettled::Ended { request, slot, remote } => {
                     self.end_remote(PlacedRequest { request, slot }, *remote, ReplicaId(index as u32), sink);
                 }
+                Unsettled::Lent(replica) => self.see(replica, 0, sink),
             }
         }
     }

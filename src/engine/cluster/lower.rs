@@ -5,7 +5,7 @@ use crate::Cluster;
 use crate::clock::{ClusterEvent, Event};
 use crate::facts::{FlowOutcome, Sink, TierNews};
 use crate::network::{LowerTiers, NetworkEvent};
-use base::Micros;
+use base::{Micros, ReplicaId};
 
 impl Cluster {
     /// The next event of flows of blocks, if it comes before `other`.
@@ -39,17 +39,60 @@ impl Cluster {
         let lower = self.lower_mut();
         let number = lower.pop();
         let has_landed = !lower.is_late(number, now);
-        let flow = lower.end(number, has_landed, now);
+        self.end_blocks(number, has_landed, sink);
+    }
+
+    /// A flow of blocks is over: they are there, or it has failed.
+    fn end_blocks<S: Sink>(&mut self, number: u32, has_landed: bool, sink: &mut S) {
+        let now = self.clock.now();
+        let replica = self.lower_mut().flow(number).replica;
+        let (r, mut world) = self.fleet.replica_in_world(replica.index(), &mut self.book, sink);
+        let Some(flow) = world.end_flow(number, has_landed, now) else { return };
         let outcome = if has_landed { FlowOutcome::Landed } else { FlowOutcome::Failed };
-        if !has_landed {
+        if let Some(lower) = world.lower.as_mut().filter(|_| !has_landed) {
             lower.count_failed(&flow);
         }
-        sink.tiers(now, TierNews::FlowEnded { flow: number, outcome });
-        let replica = flow.replica;
-        let (r, mut world) = self.fleet.replica_in_world(replica.index(), &mut self.book, sink);
+        world.sink.tiers(now, TierNews::FlowEnded { flow: number, outcome });
         r.tell_time(now);
         r.flow_ended(&flow, has_landed, now, &mut world);
         self.see(replica, 0, sink);
+        if self.fleet.is_unsettled() {
+            self.settle_moves(replica.index(), sink);
+        }
+    }
+
+    /// A replica is lost: what others read from its CPU memory does not come.
+    pub(crate) fn fail_pulls<S: Sink>(&mut self, source: ReplicaId, sink: &mut S) {
+        let Some(lower) = &self.fleet.lower else { return };
+        let flows = lower.flows().iter().filter(|flow| flow.source == Some(source));
+        for number in flows.map(|flow| flow.number).collect::<Vec<_>>() {
+            self.end_blocks(number, false, sink);
+        }
+    }
+
+    /// A store goes down at `now`, by this fault: reads of it fail, writes to it are lost.
+    pub(crate) fn store_goes_down<S: Sink>(&mut self, name: &str, fault: u32, now: Micros, sink: &mut S) {
+        let Some(lower) = &mut self.fleet.lower else { return };
+        let flows = lower.store_goes_down(name, fault);
+        let latest = self.clock.stand_at(now);
+        for number in flows {
+            self.end_blocks(number, false, sink);
+        }
+        if let Some(lower) = &mut self.fleet.lower {
+            lower.forget_contents(name);
+        }
+        self.clock.stand_at(latest);
+    }
+
+    /// The store that this fault took down works again, unless another one lasts. What waits to be written sets out.
+    pub(crate) fn store_is_back<S: Sink>(&mut self, fault: u32, sink: &mut S) {
+        let Some(lower) = &mut self.fleet.lower else { return };
+        lower.store_is_back(fault);
+        let now = self.clock.now();
+        for index in 0..self.fleet.replicas().len() {
+            let (r, mut world) = self.fleet.replica_in_world(index, &mut self.book, sink);
+            r.flush(now, &mut world);
+        }
     }
 
     /// What tiers lie below CPU memory, and what is on its way between them.

@@ -16,16 +16,23 @@ pub enum FaultKind {
     Unreachable,
     /// Its network ports carry less.
     TransferLink,
+    /// A store of KV is down.
+    KvStore,
 }
 
 impl FaultKind {
     /// All of them, in order.
-    pub const ALL: [Self; 5] =
-        [Self::Slow, Self::Stuck, Self::Signals, Self::Unreachable, Self::TransferLink];
+    pub const ALL: [Self; 6] =
+        [Self::Slow, Self::Stuck, Self::Signals, Self::Unreachable, Self::TransferLink, Self::KvStore];
 
     /// All of them, the worst first: that which leaves the least of a replica.
-    pub const WORST_FIRST: [Self; 5] =
-        [Self::Stuck, Self::Unreachable, Self::Slow, Self::TransferLink, Self::Signals];
+    pub const WORST_FIRST: [Self; 6] =
+        [Self::Stuck, Self::Unreachable, Self::Slow, Self::TransferLink, Self::Signals, Self::KvStore];
+
+    /// Whether it is about replicas.
+    pub fn is_of_replicas(self) -> bool {
+        self != Self::KvStore
+    }
 
     /// What it is called, and what it does.
     pub const fn words(self) -> FaultWords {
@@ -68,6 +75,14 @@ impl FaultKind {
                 state: "behind a thin link",
                 of_one: "its network ports carry less",
                 of_all: "its network ports carry less",
+                breaks_what_comes: false,
+            },
+            Self::KvStore => FaultWords {
+                name: "kv-store",
+                short: "no store",
+                state: "without its store",
+                of_one: "its KV store is down",
+                of_all: "a KV store is down",
                 breaks_what_comes: false,
             },
         }

@@ -53,6 +53,13 @@ pub enum TierNews {
         /// The request.
         request: RequestId,
     },
+    /// Blocks of a request may be pulled from another replica.
+    Source {
+        /// The request.
+        request: RequestId,
+        /// That replica.
+        from: ReplicaId,
+    },
     /// Blocks set out.
     FlowAsked {
         /// The number of the flow.
@@ -65,6 +72,8 @@ pub enum TierNews {
         tier: u32,
         /// Who reads.
         request: Option<RequestId>,
+        /// The other replica from whose CPU memory it reads.
+        source: Option<ReplicaId>,
         /// How many blocks.
         blocks: u32,
         /// Their bytes.

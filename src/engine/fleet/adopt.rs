@@ -1,6 +1,6 @@
 //! Edits of pools: what changes for the replicas that stay, which replicas are replaced, and how many an edit starts.
 
-use super::blueprint::{Blueprint, lower_tiers, shared_ports, stores};
+use super::blueprint::{Blueprint, lead_tokens, lower_tiers, shared_ports, stores};
 use super::finishes::Objectives;
 use super::state::Fleet;
 use crate::clock::Clock;
@@ -60,6 +60,7 @@ impl Fleet {
     fn adopt_lower(&mut self, new: &Plan, now: Micros) {
         if let Some(lower) = &mut self.lower {
             lower.adopt(&stores(new), shared_ports(new), now);
+            lower.sources.lead_tokens = lead_tokens(new);
         } else if let Some(mut lower) = lower_tiers(new) {
             for _ in &self.replicas {
                 lower.add(&LowerPlan::default());

@@ -10,7 +10,7 @@ use crate::workload::Source;
 use base::Span;
 use document::{
     FsEviction, FsTier, KvBytes, KvCache, KvStore, Pool, Scenario, SecondaryTier, StoreEviction, TierWrite,
-    Watermark, limits,
+    Watermark, limits, model_key,
 };
 use serde::{Deserialize, Serialize};
 
@@ -38,6 +38,7 @@ impl Tier {
         let below = kv.secondary_tiers.iter().map(|tier| match tier {
             SecondaryTier::Fs(fs) => written(fs.write),
             SecondaryTier::Store(store) => written(store.write),
+            SecondaryTier::P2p(_) => Written::Never,
         });
         let prompt_only = kv.offload_prompt_only;
         let limited = scenario.workload.requests.iter().any(|r| r.max_offload_tokens.is_some());
@@ -91,6 +92,7 @@ fn disk(fs: &FsTier, bytes: u64) -> StoreFigures {
         read_bytes_per_s: rate(fs.read_gb_per_s, fs.n_read_threads),
         write_bytes_per_s: rate(fs.write_gb_per_s, fs.n_write_threads),
         base: Span(fs.latency_us),
+        keeps_contents: true,
     }
 }
 
@@ -108,7 +110,13 @@ fn store(store: &KvStore, bytes: u64) -> StoreFigures {
         ttl: micros(store.ttl_s * 1e6),
     };
     let port = bytes_per_s(servers * store.port_gb_per_s);
-    StoreFigures { place, read_bytes_per_s: port, write_bytes_per_s: port, base: Span(store.base_us) }
+    StoreFigures {
+        place,
+        read_bytes_per_s: port,
+        write_bytes_per_s: port,
+        base: Span(store.base_us),
+        keeps_contents: store.keeps_contents,
+    }
 }
 
 /// The tiers below CPU memory of a pool's replicas.
@@ -117,6 +125,7 @@ fn lower_plan(pool: &Pool, resolved: &Resolved, scenario: &Scenario) -> LowerPla
     let figures = |tier: &SecondaryTier| match tier {
         SecondaryTier::Fs(fs) => LowerFigures::Disk(disk(fs, bytes)),
         SecondaryTier::Store(store) => LowerFigures::Store(store.name.clone()),
+        SecondaryTier::P2p(p2p) => LowerFigures::Peers(Span(p2p.base_us)),
     };
     let tiers = if pool.kv.prefix_caching {
         pool.kv.secondary_tiers.iter().map(figures).collect()
@@ -125,13 +134,29 @@ fn lower_plan(pool: &Pool, resolved: &Resolved, scenario: &Scenario) -> LowerPla
     };
     let transfer = scenario.cluster.disaggregation.clone().unwrap_or_default().transfer;
     let ports = bytes_per_s(transfer.port_gb_per_s).saturating_mul(crate::perf::gpus(pool).into());
-    LowerPlan { tiers, port_bytes_per_s: resolved.port_bytes_per_s.unwrap_or(ports), block_bytes: bytes }
+    let pools = &scenario.cluster.pools;
+    let of = |p: &Pool| (model_key(&p.model), p.kv.block_tokens, p.architecture.clone());
+    let kind = pools.iter().position(|other| of(other) == of(pool)).unwrap_or_default() as u32;
+    let port_bytes_per_s = resolved.port_bytes_per_s.unwrap_or(ports);
+    LowerPlan { tiers, port_bytes_per_s, block_bytes: bytes, kind }
 }
 
 /// The tiers below CPU memory of a plan, without any replica yet. None if no pool has any.
 pub(super) fn lower_tiers(plan: &Plan) -> Option<Box<LowerTiers>> {
     let any = plan.scenario().cluster.pools.iter().any(|pool| !pool.kv.secondary_tiers.is_empty());
-    any.then(|| Box::new(LowerTiers::new(&stores(plan), shared_ports(plan))))
+    any.then(|| {
+        let mut lower = LowerTiers::new(&stores(plan), shared_ports(plan));
+        lower.sources.lead_tokens = lead_tokens(plan);
+        lower.sources.draws = plan.draws().to_vec();
+        Box::new(lower)
+    })
+}
+
+/// How many more tokens a replica must have for blocks to be pulled from it; none if none are.
+pub(super) fn lead_tokens(plan: &Plan) -> Option<u32> {
+    let c = &plan.scenario().cluster;
+    let has_peers = |pool: &Pool| pool.kv.secondary_tiers.iter().any(|t| matches!(t, SecondaryTier::P2p(_)));
+    c.kv_source.filter(|_| c.pools.iter().any(has_peers)).map(|source| source.min_cached_token_delta)
 }
 
 /// Whether ports are shared by what uses them at once.

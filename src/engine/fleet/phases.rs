@@ -294,7 +294,8 @@ impl Fleet {
         let drains = self.replicas[replica.index()].phase == ReplicaPhase::Draining;
         let r = &self.replicas[replica.index()];
         let drains = drains && r.life.restarts.is_none();
-        if drains && r.in_flight() == 0 && r.outgoing() + r.stranded() == 0 {
+        let is_read = drains && self.lower.as_ref().is_some_and(|lower| lower.reads_from(replica));
+        if drains && r.in_flight() == 0 && r.outgoing() + r.stranded() == 0 && !is_read {
             self.set_phase(replica, ReplicaPhase::Stopped);
             if self.is_older(replica) {
                 // It never comes back: its cache is given up.

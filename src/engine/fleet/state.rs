@@ -10,8 +10,8 @@ use crate::network::LowerTiers;
 use crate::perf::Plan;
 use crate::policy::ReplicaPhase;
 use crate::replica::{
-    Delivery, Departure, DepartureReason, HOPELESS_PREEMPTIONS, LIVELOCK_PREEMPTIONS, Replica, Unsettled,
-    World,
+    Delivery, Departure, DepartureReason, HOPELESS_PREEMPTIONS, LIVELOCK_PREEMPTIONS, Lender, Lenders,
+    Replica, Unsettled, World,
 };
 use crate::request::{Book, Slab, Wishes};
 use crate::workload::Source;
@@ -128,6 +128,11 @@ impl Fleet {
         &mut self.replicas
     }
 
+    /// A replica, and the tiers below CPU memory of all.
+    pub(crate) fn replica_and_lower(&mut self, id: ReplicaId) -> (&mut Replica, Option<&mut LowerTiers>) {
+        (&mut self.replicas[id.index()], self.lower.as_deref_mut())
+    }
+
     /// Whether all replicas take new requests.
     #[inline]
     pub(crate) fn all_serve(&self) -> bool {
@@ -197,6 +202,8 @@ impl Fleet {
         sink: &'a mut S,
     ) -> (&'a mut Replica, World<'a, S>) {
         let pages = book.pages();
+        let pulls = self.lower.as_ref().is_some_and(|lower| lower.any_peers());
+        let (replica, peers) = apart(&mut self.replicas, index, pulls);
         let world = World {
             records: pages.records,
             locations: pages.locations,
@@ -212,8 +219,9 @@ impl Fleet {
             detail: pages.detail,
             wishes: &self.wishes,
             lower: self.lower.as_deref_mut(),
+            peers,
         };
-        (&mut self.replicas[index], world)
+        (replica, world)
     }
 
     /// The replica whose event has run, and the requests that have a first token since.
@@ -316,4 +324,15 @@ impl Fleet {
     pub(crate) fn bytes_of_scalers(&self) -> u64 {
         self.scalers.iter().map(PoolScaler::bytes).sum()
     }
+}
+
+/// One of the replicas, and the others where it may pull from them.
+fn apart(all: &mut [Replica], index: usize, pulls: bool) -> (&mut Replica, Lenders<'_>) {
+    let (before, rest) = all.split_at_mut(index);
+    let (own, after) = rest.split_first_mut().expect("INV-2: an event of a replica that is not there");
+    if !pulls {
+        return (own, Lenders::default());
+    }
+    let others = before.iter_mut().chain(after).map(|r| r as &mut dyn Lender);
+    (own, Lenders::new(others.collect(), index))
 }

@@ -253,6 +253,7 @@ impl Gateway {
         around.book.remove(slot);
         around.book.census_mut().lost += 1;
         self.attempts.ended(request);
+        Self::forget_source(request, around);
         sink.fact(now, FaultFact::Lost { request, class, reason, denied }.into());
         if let Some(flow) = &mut self.flow {
             flow.ended(around.book.here(request), now);

@@ -59,6 +59,7 @@ impl Gateway {
                 | DepartureReason::Broken { .. } => {}
             }
             self.attempts.ended(gone.request);
+            Self::forget_source(gone.request, around);
             if let Some(flow) = &mut self.flow {
                 flow.ended(around.book.here(gone.request), now);
             }

@@ -7,6 +7,7 @@ mod departure;
 mod ejection;
 mod flow;
 mod held_requests;
+mod kv_source;
 mod late;
 mod picture;
 mod redirect;
@@ -14,6 +15,7 @@ mod roles;
 mod routing;
 mod state;
 mod targets;
+mod tier_shares;
 mod unreachable;
 
 pub use attempts::AttemptCounts;

@@ -154,6 +154,7 @@ impl Gateway {
         let (mut reason, uncached) = self.decide(slot, home, pools, around);
         let mut prefill = None;
         if reason.is_remote() {
+            self.look_at_tiers(slot, Stage::Prefill, around);
             let choice = self.choose(slot, pools, Stage::Prefill, around);
             let redirected = self.redirected(request, pools, Stage::Prefill);
             if sink.wants_decision(request, around.fleet.replicas().len()) {

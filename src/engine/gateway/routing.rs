@@ -69,6 +69,8 @@ impl Gateway {
         self.picture.observe(around.fleet.replicas(), now);
         let request = around.book.active()[slot].id;
         let pools = self.homes_for(around.book.active()[slot].model);
+        let peer = Self::peer_of(slot, pools, around);
+        self.look_at_tiers(slot, Stage::Home, around);
         let choice = self.choose(slot, pools, Stage::Home, around);
         let redirected = self.redirected(request, pools, Stage::Home);
         if sink.wants_decision(request, around.fleet.replicas().len()) {
@@ -77,7 +79,11 @@ impl Gateway {
             self.decision.stage = Stage::Home;
             sink.decision(now, &self.decision);
         }
-        match redirected.map_or(choice.map(|(_, chosen)| chosen), Ok) {
+        let chosen = redirected.map_or(choice.map(|(_, chosen)| chosen), Ok);
+        if let Ok(chosen) = chosen {
+            Self::tell_source(slot, (peer, chosen), around, sink);
+        }
+        match chosen {
             Ok(chosen) if around.fleet.replicas()[chosen.index()].life.unreachable => {
                 self.connect(slot, chosen, around, sink);
             }
@@ -156,6 +162,7 @@ impl Gateway {
             pools: self.picture.pools(),
             cached_share: &|id, request| cached_share(&replicas[id.index()], request),
             below_share: &|id, request| below_share(&replicas[id.index()], request),
+            tier_shares: &self.tier_shares,
             priority: &|id| replicas[id.index()].priority_of(active, record),
             step: &|id, load| replicas[id.index()].model.step(load),
         };

@@ -64,6 +64,9 @@ pub(crate) struct Gateway {
     /// Room for the next routing decision.
     #[serde(skip)]
     pub(super) decision: Decision,
+    /// By replica: what tiers have for that decision, if the router asks.
+    #[serde(skip)]
+    pub(super) tier_shares: Vec<f64>,
 }
 
 impl Gateway {
@@ -96,6 +99,7 @@ impl Gateway {
             connecting: Connecting::default(),
             ejections: Ejections::new(c.resilience.outlier),
             decision: Decision::default(),
+            tier_shares: Vec::new(),
         }
     }
 

@@ -144,6 +144,11 @@ impl Place {
         self.is_down = is_down;
     }
 
+    /// Nothing is in it any more. Nothing reads it, and nothing is written.
+    pub fn empty(&mut self) {
+        *self = Self { is_down: self.is_down, counts: self.counts, ..Self::new(self.settings) };
+    }
+
     /// Whether a block can be found; one that was not used for too long goes now. Counted as a lookup.
     pub fn holds(&mut self, hash: u64, now: Micros) -> bool {
         self.counts.lookups += 1;
@@ -152,7 +157,8 @@ impl Place {
         found
     }
 
-    fn find(&mut self, hash: u64, now: Micros) -> bool {
+    /// The same without counting.
+    pub fn find(&mut self, hash: u64, now: Micros) -> bool {
         if !self.sees(hash) {
             return false;
         }

@@ -23,6 +23,8 @@ pub struct Flow {
     pub tier: u32,
     /// Who reads.
     pub request: Option<RequestId>,
+    /// The other replica from whose CPU memory it reads.
+    pub source: Option<ReplicaId>,
     /// Its blocks, in order.
     pub hashes: Vec<u64>,
     /// Their bytes.
@@ -53,6 +55,7 @@ impl Flow {
             replica: self.replica,
             tier: self.tier,
             request: self.request,
+            source: self.source,
             blocks: self.hashes.len() as u32,
             bytes: self.bytes,
         }
@@ -80,6 +83,7 @@ pub(crate) struct NewFlow {
     pub(crate) replica: ReplicaId,
     pub(crate) tier: u32,
     pub(crate) request: Option<RequestId>,
+    pub(crate) source: Option<ReplicaId>,
     pub(crate) hashes: Vec<u64>,
     pub(crate) bytes: u64,
     pub(crate) ports: Vec<u32>,
@@ -152,13 +156,14 @@ impl Flows {
         let number = self.started;
         self.started += 1;
         let next = (now.saturating_add(base), NetworkEvent::Flows);
-        let NewFlow { kind, replica, tier, request, hashes, bytes, ports } = new;
+        let NewFlow { kind, replica, tier, request, source, hashes, bytes, ports } = new;
         self.under_way.push(Flow {
             number,
             kind,
             replica,
             tier,
             request,
+            source,
             hashes,
             bytes,
             asked: now,
@@ -308,6 +313,7 @@ mod tests {
             replica: ReplicaId(0),
             tier: 0,
             request: None,
+            source: None,
             hashes: vec![1],
             bytes,
             ports: ports.to_vec(),

@@ -1,10 +1,12 @@
 //! The tiers below CPU memory of all replicas: where their blocks lie, and the flows that read and write them.
 //!
-//! A tier is a disk of the replica's own or a store that replicas share. Both are a place with ports; what tells them apart is
-//! whose ports a flow uses: those of the disk, or those of the store and of the replica.
+//! A tier is a disk of the replica's own, a store that replicas share, or CPU memory of other replicas. The first two are a place
+//! with ports; what tells them apart is whose ports a flow uses: those of the disk, or those of the store and of the replica. The
+//! third has no place of its own: what is there, the other replica says, and a flow uses its port and the reader's.
 
 use super::NetworkEvent;
 use super::flows::{Flow, Flows, NewFlow};
+use super::sources::Sources;
 use crate::facts::FlowKind;
 use crate::kv::{Place, PlaceSettings};
 use base::{Micros, ReplicaId, RequestId, Span};
@@ -21,6 +23,8 @@ pub struct StoreFigures {
     pub write_bytes_per_s: u64,
     /// Time before the first byte.
     pub base: Span,
+    /// Whether its contents are there again after it was down.
+    pub keeps_contents: bool,
 }
 
 /// What one tier below CPU memory of a replica is.
@@ -30,6 +34,8 @@ pub enum LowerFigures {
     Disk(StoreFigures),
     /// The store of this name.
     Store(String),
+    /// CPU memory of other replicas, with this time before the first byte.
+    Peers(Span),
 }
 
 /// The tiers below CPU memory of a pool's replicas.
@@ -39,12 +45,22 @@ pub(crate) struct LowerPlan {
     /// Bytes per second of a replica's ports in each direction.
     pub(crate) port_bytes_per_s: u64,
     pub(crate) block_bytes: u64,
+    /// Pools of one number have blocks of the same model and size.
+    pub(crate) kind: u32,
+}
+
+/// What a place below CPU memory is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum TierKind {
+    Disk,
+    Store,
 }
 
 /// A tier as one replica sees it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct LowerTier {
-    place: u32,
+    /// None if its blocks lie at other replicas.
+    place: Option<u32>,
     base: Span,
     read: Vec<u32>,
     write: Vec<u32>,
@@ -70,6 +86,7 @@ struct OfReplica {
     block_bytes: u64,
     /// Its network ports: in and out.
     ports: [u32; 2],
+    kind: u32,
 }
 
 /// A store.
@@ -80,6 +97,9 @@ struct OfStore {
     base: Span,
     /// Its ports to readers and from writers.
     ports: [u32; 2],
+    keeps_contents: bool,
+    /// The faults by which it is down.
+    down: Vec<u32>,
 }
 
 /// The tiers below CPU memory of all replicas.
@@ -90,13 +110,23 @@ pub struct LowerTiers {
     places: Vec<Place>,
     stores: Vec<OfStore>,
     replicas: Vec<OfReplica>,
+    /// Which replicas blocks are pulled from.
+    pub(crate) sources: Sources,
+    /// Whether any replica pulls blocks from others, or did.
+    any_peers: bool,
 }
 
 impl LowerTiers {
     /// The stores, without any replica.
     pub(crate) fn new(stores: &[(String, StoreFigures)], shared: bool) -> Self {
-        let mut all =
-            Self { flows: Flows::new(shared), places: Vec::new(), stores: Vec::new(), replicas: Vec::new() };
+        let mut all = Self {
+            flows: Flows::new(shared),
+            places: Vec::new(),
+            stores: Vec::new(),
+            replicas: Vec::new(),
+            sources: Sources::default(),
+            any_peers: false,
+        };
         for (name, figures) in stores {
             all.add_store(name, figures);
         }
@@ -108,7 +138,40 @@ impl LowerTiers {
         let ports = speeds.map(|rate| self.flows.add_port(rate));
         self.places.push(Place::new(figures.place));
         let place = self.places.len() as u32 - 1;
-        self.stores.push(OfStore { name: name.to_owned(), place, base: figures.base, ports });
+        let (base, keeps_contents) = (figures.base, figures.keeps_contents);
+        self.stores.push(OfStore {
+            name: name.to_owned(),
+            place,
+            base,
+            ports,
+            keeps_contents,
+            down: Vec::new(),
+        });
+    }
+
+    /// A store is down, by this fault. The flows from it and to it.
+    pub(crate) fn store_goes_down(&mut self, name: &str, fault: u32) -> Vec<u32> {
+        let Some(store) = self.stores.iter_mut().find(|store| store.name == name) else { return Vec::new() };
+        store.down.push(fault);
+        let place = store.place;
+        self.places[place as usize].set_down(true);
+        let its = |flow: &&Flow| self.tier(flow.replica, flow.tier).place == Some(place);
+        self.flows().iter().filter(its).map(|flow| flow.number).collect()
+    }
+
+    /// A store that is down has nothing any more, if it is one that does not keep its contents.
+    pub(crate) fn forget_contents(&mut self, name: &str) {
+        if let Some(store) = self.stores.iter().find(|store| store.name == name && !store.keeps_contents) {
+            self.places[store.place as usize].empty();
+        }
+    }
+
+    /// A store that this fault took down works again, if no other one lasts.
+    pub(crate) fn store_is_back(&mut self, fault: u32) {
+        let Some(store) = self.stores.iter_mut().find(|store| store.down.contains(&fault)) else { return };
+        store.down.retain(|other| *other != fault);
+        let is_down = !store.down.is_empty();
+        self.places[store.place as usize].set_down(is_down);
     }
 
     /// Follows other sizes, speeds and leases of the stores from `now` on; a new one is empty. One that is gone is used by nobody.
@@ -119,14 +182,14 @@ impl LowerTiers {
                 self.add_store(name, new);
                 continue;
             };
-            store.base = new.base;
+            (store.base, store.keeps_contents) = (new.base, new.keeps_contents);
             let (place, ports) = (store.place, store.ports);
             if *self.places[place as usize].settings() != new.place {
                 self.places[place as usize].adopt(new.place, now);
             }
             speeds.extend([(ports[0], new.read_bytes_per_s), (ports[1], new.write_bytes_per_s)]);
             for tier in self.replicas.iter_mut().flat_map(|r| &mut r.tiers) {
-                if tier.place == place {
+                if tier.place == Some(place) {
                     tier.base = new.base;
                 }
             }
@@ -144,18 +207,21 @@ impl LowerTiers {
                     let store = self.stores.iter().find(|store| store.name == *name);
                     let store = store.expect("INV-13: a tier is a store that is not there");
                     let [read, write] = store.ports;
-                    (store.place, store.base, vec![read, into], vec![out, write])
+                    (Some(store.place), store.base, vec![read, into], vec![out, write])
                 }
                 LowerFigures::Disk(figures) => {
                     self.places.push(Place::new(figures.place));
                     let [read, write] = [figures.read_bytes_per_s, figures.write_bytes_per_s]
                         .map(|rate| vec![self.flows.add_port(rate)]);
-                    (self.places.len() as u32 - 1, figures.base, read, write)
+                    (Some(self.places.len() as u32 - 1), figures.base, read, write)
                 }
+                LowerFigures::Peers(base) => (None, *base, Vec::new(), Vec::new()),
             };
             tiers.push(LowerTier { place, base, read, write, counts: LowerCounts::default() });
         }
-        self.replicas.push(OfReplica { tiers, block_bytes: plan.block_bytes, ports: [into, out] });
+        self.any_peers |= tiers.iter().any(|tier| tier.place.is_none());
+        let (block_bytes, ports, kind) = (plan.block_bytes, [into, out], plan.kind);
+        self.replicas.push(OfReplica { tiers, block_bytes, ports, kind });
     }
 
     /// The network ports of replicas are as fast as this from `now` on.
@@ -169,13 +235,57 @@ impl LowerTiers {
     }
 
     /// How many tiers a replica has below CPU memory.
-    pub(crate) fn tiers(&self, replica: ReplicaId) -> u32 {
+    pub fn tiers(&self, replica: ReplicaId) -> u32 {
         self.replicas.get(replica.index()).map_or(0, |r| r.tiers.len() as u32)
     }
 
-    /// The place of a tier of a replica.
-    pub fn place(&self, replica: ReplicaId, tier: u32) -> &Place {
-        &self.places[self.tier(replica, tier).place as usize]
+    /// The place of a tier of a replica; none where its blocks lie at other replicas.
+    pub fn place(&self, replica: ReplicaId, tier: u32) -> Option<&Place> {
+        self.tier(replica, tier).place.map(|place| &self.places[place as usize])
+    }
+
+    /// Whether a replica pulls blocks from others, and they from it.
+    pub fn has_peers(&self, replica: ReplicaId) -> bool {
+        self.replicas.get(replica.index()).is_some_and(|r| r.tiers.iter().any(|tier| tier.place.is_none()))
+    }
+
+    /// Whether any replica does.
+    pub(crate) fn any_peers(&self) -> bool {
+        self.any_peers
+    }
+
+    /// Whether two replicas have blocks of the same model and size.
+    pub(crate) fn are_alike(&self, one: ReplicaId, other: ReplicaId) -> bool {
+        let kind = |replica: ReplicaId| self.replicas.get(replica.index()).map(|r| r.kind);
+        kind(one) == kind(other)
+    }
+
+    /// Whether any flow reads from the CPU memory of a replica.
+    pub(crate) fn reads_from(&self, source: ReplicaId) -> bool {
+        self.flows().iter().any(|flow| flow.source == Some(source))
+    }
+
+    /// The first place below CPU memory in which a replica finds a block now. Not counted as a lookup.
+    pub(crate) fn sees(&mut self, replica: ReplicaId, hash: u64, now: Micros) -> Option<TierKind> {
+        let tiers = &self.replicas.get(replica.index())?.tiers;
+        let places = &mut self.places;
+        let place = tiers
+            .iter()
+            .filter_map(|tier| tier.place)
+            .find(|place| places[*place as usize].find(hash, now))?;
+        let is_store = self.stores.iter().any(|store| store.place == place);
+        Some(if is_store { TierKind::Store } else { TierKind::Disk })
+    }
+
+    /// The name of the store that a tier of a replica is; none if it is another kind of tier.
+    pub fn store_of(&self, replica: ReplicaId, tier: u32) -> Option<&str> {
+        let place = self.tier(replica, tier).place?;
+        self.stores.iter().find(|store| store.place == place).map(|store| store.name.as_str())
+    }
+
+    /// Bytes of a block of a replica.
+    pub fn block_bytes(&self, replica: ReplicaId) -> u64 {
+        self.replicas[replica.index()].block_bytes
     }
 
     /// The place of a store.
@@ -184,9 +294,9 @@ impl LowerTiers {
         Some(&self.places[store.place as usize])
     }
 
-    pub(crate) fn place_mut(&mut self, replica: ReplicaId, tier: u32) -> &mut Place {
-        let place = self.tier(replica, tier).place;
-        &mut self.places[place as usize]
+    pub(crate) fn place_mut(&mut self, replica: ReplicaId, tier: u32) -> Option<&mut Place> {
+        let place = self.tier(replica, tier).place?;
+        Some(&mut self.places[place as usize])
     }
 
     /// Counters of a tier of a replica.
@@ -198,7 +308,7 @@ impl LowerTiers {
     /// store these are all replicas'.
     pub fn moved(&self, replica: ReplicaId, tier: u32) -> [Option<u64>; 2] {
         let tier = self.tier(replica, tier);
-        [tier.read[0], tier.write[tier.write.len() - 1]].map(|port| self.flows.moved_over(port))
+        [tier.read.first(), tier.write.last()].map(|port| port.and_then(|port| self.flows.moved_over(*port)))
     }
 
     /// Bytes that flows which are over have moved over the network ports of a replica, in and out; nothing where none has begun.
@@ -216,18 +326,25 @@ impl LowerTiers {
         self.flows.under_way()
     }
 
-    /// The first tier of a replica from which a request may read a block, but those it is `barred` from.
-    pub(crate) fn find(&mut self, replica: ReplicaId, hash: u64, barred: &[u32], now: Micros) -> Option<u32> {
-        (0..self.tiers(replica))
-            .filter(|tier| !barred.contains(tier))
-            .find(|&tier| self.place_mut(replica, tier).holds(hash, now))
+    /// The ports of a read: from the CPU memory of `source` where the tier is that of peers.
+    fn read_ports(&self, replica: ReplicaId, tier: u32, source: Option<ReplicaId>) -> Vec<u32> {
+        let (of, into) = (self.tier(replica, tier), self.replicas[replica.index()].ports[0]);
+        match (of.place, source) {
+            (None, Some(source)) => vec![self.replicas[source.index()].ports[1], into],
+            (Some(_), _) | (None, None) => of.read.clone(),
+        }
     }
 
-    /// How long a read of `blocks` blocks would take that began now, if nothing changed.
-    pub(crate) fn estimate(&self, replica: ReplicaId, tier: u32, blocks: u64) -> Span {
+    /// How long a read of `blocks` blocks for a request would take that began now, if nothing changed.
+    pub(crate) fn estimate(
+        &self,
+        (replica, request): (ReplicaId, RequestId),
+        tier: u32,
+        blocks: u64,
+    ) -> Span {
         let bytes = blocks * self.replicas[replica.index()].block_bytes;
-        let tier = self.tier(replica, tier);
-        tier.base + self.flows.estimate(&tier.read, bytes)
+        let ports = self.read_ports(replica, tier, self.sources.of(request));
+        self.tier(replica, tier).base + self.flows.estimate(&ports, bytes)
     }
 
     /// Blocks set out, from a tier or to it. The flow.
@@ -238,8 +355,10 @@ impl LowerTiers {
         hashes: Vec<u64>,
         now: Micros,
     ) -> &Flow {
-        if kind == FlowKind::Read {
-            self.place_mut(replica, tier).begin_read(&hashes);
+        if kind == FlowKind::Read
+            && let Some(place) = self.place_mut(replica, tier)
+        {
+            place.begin_read(&hashes);
         }
         let bytes = hashes.len() as u64 * self.replicas[replica.index()].block_bytes;
         let of = self.tier(replica, tier);
@@ -247,8 +366,23 @@ impl LowerTiers {
             FlowKind::Read => of.read.clone(),
             FlowKind::Write => of.write.clone(),
         };
-        let base = of.base;
-        self.flows.start(NewFlow { kind, replica, tier, request, hashes, bytes, ports }, base, now)
+        let (base, source) = (of.base, None);
+        self.flows.start(NewFlow { kind, replica, tier, request, source, hashes, bytes, ports }, base, now)
+    }
+
+    /// Blocks set out from the CPU memory of `source`, which answers from the instant `free` on. The flow.
+    pub(crate) fn pull(
+        &mut self,
+        (request, source): (RequestId, ReplicaId),
+        (replica, tier): (ReplicaId, u32),
+        hashes: Vec<u64>,
+        (now, free): (Micros, Micros),
+    ) -> &Flow {
+        let bytes = hashes.len() as u64 * self.replicas[replica.index()].block_bytes;
+        let ports = self.read_ports(replica, tier, Some(source));
+        let base = free.max(now).since(now) + self.tier(replica, tier).base;
+        let (kind, request, source) = (FlowKind::Read, Some(request), Some(source));
+        self.flows.start(NewFlow { kind, replica, tier, request, source, hashes, bytes, ports }, base, now)
     }
 
     /// When its next event runs, and what that is; [`Micros::MAX`] if there is none.
@@ -261,6 +395,11 @@ impl LowerTiers {
         self.flows.pop()
     }
 
+    /// A flow under way.
+    pub(crate) fn flow(&self, number: u32) -> &Flow {
+        self.flows.flow(number)
+    }
+
     /// The first byte of a flow moves.
     pub(crate) fn begin(&mut self, number: u32, now: Micros) {
         self.flows.begin(number, now);
@@ -269,18 +408,20 @@ impl LowerTiers {
     /// Whether a read has taken longer than the lease of what it reads.
     pub(crate) fn is_late(&self, number: u32, now: Micros) -> bool {
         let flow = self.flows.flow(number);
-        let lease = self.place(flow.replica, flow.tier).settings().lease;
+        let place = self.place(flow.replica, flow.tier);
+        let lease = place.map_or(Span::ZERO, |place| place.settings().lease);
         flow.kind == FlowKind::Read && lease > Span::ZERO && now > flow.asked.saturating_add(lease)
     }
 
     /// A flow ends: its blocks are there, or will not come by it.
     pub(crate) fn end(&mut self, number: u32, has_landed: bool, now: Micros) -> Flow {
         let flow = self.flows.end(number, now);
-        let place = self.place_mut(flow.replica, flow.tier);
-        match flow.kind {
-            FlowKind::Read => place.end_read(&flow.hashes, now),
-            FlowKind::Write if has_landed => place.arrive(&flow.hashes, now),
-            FlowKind::Write => place.forget(&flow.hashes),
+        if let Some(place) = self.place_mut(flow.replica, flow.tier) {
+            match flow.kind {
+                FlowKind::Read => place.end_read(&flow.hashes, now),
+                FlowKind::Write if has_landed => place.arrive(&flow.hashes, now),
+                FlowKind::Write => place.forget(&flow.hashes),
+            }
         }
         let counts = &mut self.replicas[flow.replica.index()].tiers[flow.tier as usize].counts;
         let blocks = flow.hashes.len() as u64;

@@ -3,6 +3,7 @@
 mod flows;
 mod lower;
 mod ports;
+mod sources;
 mod transfers;
 
 pub use flows::Flow;
@@ -10,5 +11,5 @@ pub use lower::{LowerCounts, LowerFigures, LowerTiers, StoreFigures};
 pub use ports::Port;
 pub use transfers::{Direction, Network, Transfer};
 
-pub(crate) use lower::LowerPlan;
+pub(crate) use lower::{LowerPlan, TierKind};
 pub(crate) use transfers::{NetworkEvent, Rules, Shipment};

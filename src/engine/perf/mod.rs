@@ -33,6 +33,7 @@ mod spread;
 mod states;
 mod step;
 mod step_load;
+mod store_doubts;
 mod weights;
 
 pub use calibrations::{Calibration, calibration, calibrations, carried, corrected, same_chip};

@@ -1,5 +1,6 @@
 //! The plan: a checked scenario with its resolved figures, the input of the engine.
 
+use super::store_doubts::store_doubts;
 use super::weights::without_experts;
 use super::{Resolved, resolve};
 use base::{Diagnostic, Diagnostics};
@@ -13,6 +14,8 @@ pub struct Plan {
     resolved: Vec<Resolved>,
     /// By store: bytes per second to readers and from writers, in place of those of the scenario.
     store_ports: Vec<[u64; 2]>,
+    /// By position in the list of requests: where each stands among equal replicas to pull from.
+    draws: Vec<u32>,
 }
 
 impl Plan {
@@ -25,7 +28,8 @@ impl Plan {
         match (check_start(scenario), resolved) {
             (Ok((scenario, mut warnings)), Ok(resolved)) => {
                 warnings.extend(in_vain(&pools));
-                Ok((Self { scenario, resolved, store_ports: Vec::new() }, warnings))
+                warnings.extend(store_doubts(scenario.get(), &resolved));
+                Ok((Self { scenario, resolved, store_ports: Vec::new(), draws: Vec::new() }, warnings))
             }
             (Ok(_), Err(problems)) => Err(problems),
             (Err(mut problems), resolved) => {
@@ -41,7 +45,7 @@ impl Plan {
             scenario.get().cluster.pools.len() == resolved.len(),
             "INV-2: pools without hardware figures"
         );
-        Self { scenario, resolved, store_ports: Vec::new() }
+        Self { scenario, resolved, store_ports: Vec::new(), draws: Vec::new() }
     }
 
     /// The plan after an edit, with warnings about the change. Paths in the problems are those of the document.
@@ -51,7 +55,8 @@ impl Plan {
         let resolved = resolve_all(&new.pools, new.compat, &old.pools, &self.resolved)?;
         let resolved = sized(&new.pools, resolved, counts_kv_bytes(new))?;
         warnings.extend(in_vain(&new.pools).filter(|d| !in_vain(&old.pools).any(|was| was == *d)));
-        Ok((Self { scenario, resolved, store_ports: self.store_ports.clone() }, warnings))
+        let (store_ports, draws) = (self.store_ports.clone(), self.draws.clone());
+        Ok((Self { scenario, resolved, store_ports, draws }, warnings))
     }
 
     /// The same, with speeds of the stores that differ by direction: bytes per second to readers and from writers.
@@ -63,6 +68,18 @@ impl Plan {
     /// Speeds of a store that are not those of the scenario.
     pub(crate) fn store_ports(&self, number: usize) -> Option<[u64; 2]> {
         self.store_ports.get(number).copied()
+    }
+
+    /// The same, with the places of listed requests among equal replicas to pull from, in 2^32nds, in place of what follows from their
+    /// numbers.
+    #[must_use]
+    pub fn with_draws(self, draws: Vec<u32>) -> Self {
+        Self { draws, ..self }
+    }
+
+    /// Places of listed requests that do not follow from their numbers.
+    pub(crate) fn draws(&self) -> &[u32] {
+        &self.draws
     }
 
     /// The scenario.

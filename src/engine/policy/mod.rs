@@ -6,6 +6,7 @@
 
 pub mod admission;
 pub mod flow;
+pub mod kv_source;
 pub mod priority;
 mod reason;
 pub mod routing;

@@ -32,7 +32,7 @@ impl Replica {
     }
 
     /// What waits to be written below sets out, at the end of a step.
-    pub(super) fn flush<S: Sink>(&mut self, now: Micros, w: &mut World<'_, S>) {
+    pub(crate) fn flush<S: Sink>(&mut self, now: Micros, w: &mut World<'_, S>) {
         for tier in self.kv.due_writes() {
             self.flush_tier(tier, now, w);
         }
@@ -47,7 +47,7 @@ impl Replica {
         let kv = self.kv.own();
         let mut batch = Vec::new();
         for hash in kv.take_outbox(tier) {
-            let place = lower.place_mut(self.id, tier);
+            let Some(place) = lower.place_mut(self.id, tier) else { break };
             if place.is_down() {
                 place.refuse();
             } else if let Some(ready) = place.has_room_for(hash) {
@@ -73,8 +73,10 @@ impl Replica {
         let own = |flow: &&Flow| flow.replica == self.id;
         let numbers: Vec<u32> = lower.flows().iter().filter(own).map(|flow| flow.number).collect();
         for number in numbers {
-            let flow = lower.end(number, false, now);
-            lower.count_failed(&flow);
+            let flow = w.end_flow(number, false, now);
+            if let Some((lower, flow)) = w.lower.as_mut().zip(flow) {
+                lower.count_failed(&flow);
+            }
             w.sink.tiers(now, TierNews::FlowEnded { flow: number, outcome: FlowOutcome::Failed });
         }
         for reading in self.loads.readings.values_mut() {

@@ -10,7 +10,7 @@ use super::tier_load::Expected;
 use super::waiting::{FirstChunk, Left, QueueTurn};
 use super::world::World;
 use crate::clock::ReplicaEvent;
-use crate::facts::{FlowKind, FlowOutcome, Sink, TierNews};
+use crate::facts::{FlowOutcome, Sink, TierNews};
 use crate::kv::Hit;
 use crate::network::Flow;
 use crate::request::{Load, Location, Slot};
@@ -133,19 +133,20 @@ impl Replica {
     /// The run of cached blocks of a request, and what continues it.
     fn look<S: Sink>(&mut self, slot: Slot, now: Micros, w: &mut World<'_, S>) -> Run {
         let active = &mut w.active[slot];
-        let hit = self.cached_prefix(slot, active);
-        let reading = self.loads.readings.get(&active.id);
+        let (hit, request) = (self.cached_prefix(slot, active), active.id);
+        let reading = self.loads.readings.get(&request);
         let (asked, barred) = reading.map_or((false, &[][..]), |r| (r.asked, &r.barred));
         let barred = barred.to_vec();
         let mut run = Run { hit, found: Vec::new(), arriving: false };
-        for &hash in &active.chain[hit.blocks as usize..self.cacheable(active)] {
+        for place in hit.blocks as usize..self.cacheable(active) {
+            let hash = w.active[slot].chain[place];
             let below = self.kv.own().lookup_below(&[hash]);
             if below.arriving || self.loads.coming.get(hash).is_some() {
                 run.arriving = true;
                 break;
             }
-            let lower = w.lower.as_mut().filter(|_| below.blocks == 0 && !asked);
-            let tier = lower.and_then(|lower| lower.find(self.id, hash, &barred, now));
+            let asks = below.blocks == 0 && !asked;
+            let tier = if asks { w.find_below((self.id, request), hash, &barred, now) } else { None };
             match tier {
                 _ if below.blocks > 0 => run.found.push((hash, Level::Cpu)),
                 Some(tier) => run.found.push((hash, Level::Below(tier))),
@@ -168,8 +169,9 @@ impl Replica {
                 blocks as u64 * block >= u64::from(least)
             }
             Worth::Time(ns_per_token) => {
-                let of =
-                    |(tier, blocks): &(u32, Vec<u64>)| lower.estimate(self.id, *tier, blocks.len() as u64).0;
+                let of = |(tier, blocks): &(u32, Vec<u64>)| {
+                    lower.estimate((self.id, request), *tier, blocks.len() as u64).0
+                };
                 let link = self.kv.link_time(run.found.len() as u64 * block).0;
                 let cost = below.iter().map(of).max().unwrap_or(0) + link;
                 let saved = (run.found.len() - first) as u64 * block;
@@ -183,8 +185,9 @@ impl Replica {
             return;
         }
         for (tier, blocks) in below {
+            let Some(place) = lower.place_mut(self.id, tier) else { continue };
             for hash in blocks {
-                lower.place_mut(self.id, tier).promise(hash, now);
+                place.promise(hash, now);
             }
         }
     }
@@ -249,10 +252,8 @@ impl Replica {
         w: &mut World<'_, S>,
     ) {
         for (tier, hashes) in by_tier {
-            let Some(lower) = w.lower.as_mut() else { return };
-            let flow = lower.start((FlowKind::Read, Some(request)), (self.id, tier), hashes, now);
-            self.loads.readings.entry(request).or_default().flows.push(flow.number);
-            w.sink.tiers(now, flow.news());
+            let Some(flow) = w.start_read(request, (self.id, tier), hashes, now) else { return };
+            self.loads.readings.entry(request).or_default().flows.push(flow);
         }
     }
 
@@ -269,7 +270,7 @@ impl Replica {
         let by_tier = run.by_tier();
         let expected = by_tier.iter().map(|(tier, hashes)| {
             let lower = w.lower.as_ref();
-            lower.map_or(Span::ZERO, |lower| lower.estimate(self.id, *tier, hashes.len() as u64))
+            lower.map_or(Span::ZERO, |lower| lower.estimate((self.id, request), *tier, hashes.len() as u64))
         });
         let until = now.saturating_add(expected.max().unwrap_or(Span::ZERO));
         self.wait_for_load(slot, Expected { from: run.hit.blocks, blocks, end: fit, until }, now, w);
@@ -346,8 +347,7 @@ impl Replica {
         let numbers = self.loads.readings.get_mut(&request).map(|r| std::mem::take(&mut r.flows));
         let mut ended = Vec::new();
         for number in numbers.into_iter().flatten() {
-            if let Some(lower) = w.lower.as_mut() {
-                let flow = lower.end(number, false, now);
+            if let Some(flow) = w.end_flow(number, false, now) {
                 w.sink.tiers(now, TierNews::FlowEnded { flow: number, outcome: FlowOutcome::Cancelled });
                 ended.push(flow);
             }

@@ -1,12 +1,13 @@
 //! What a replica needs of the rest of the engine while it runs an event.
 
 use super::departure::Departure;
+use super::lender::Lenders;
 use crate::facts::{Detail, Sink};
 use crate::network::LowerTiers;
 use crate::request::{
     AdapterUses, Handovers, LoadTimes, LocationCounts, Records, Remote, Slab, Slot, Stay, Wishes, load_of,
 };
-use base::{Chunks, Micros, RequestId, Span};
+use base::{Chunks, Micros, ReplicaId, RequestId, Span};
 
 /// What a replica needs of the rest of the engine while it runs an event.
 pub(crate) struct World<'a, S: Sink> {
@@ -33,6 +34,8 @@ pub(crate) struct World<'a, S: Sink> {
     pub(crate) wishes: &'a Wishes,
     /// The tiers below CPU memory, if any replica has some.
     pub(crate) lower: Option<&'a mut LowerTiers>,
+    /// The other replicas, if blocks are pulled from any.
+    pub(crate) peers: Lenders<'a>,
 }
 
 impl<S: Sink> World<'_, S> {
@@ -102,4 +105,6 @@ pub(crate) enum Unsettled {
     Reserved(Slot),
     /// This request has left before its KV landed: its other replica has to know.
     Ended { request: RequestId, slot: Slot, remote: Box<Remote> },
+    /// Nothing is read from this replica for a request any more, for which it may have waited to stop.
+    Lent(ReplicaId),
 }

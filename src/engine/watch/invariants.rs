@@ -163,7 +163,10 @@ impl Sight<'_> {
             states += self.verify_moving(r, &mut held);
             assert!(states == r.kv.states(), "INV-4: the states of {:?} are miscounted", r.id);
             assert!(holders == r.loads.holders(), "INV-4: the loads of {:?} are miscounted", r.id);
-            r.kv.verify_tiers(loading, &r.kept_below());
+            let read = self.fleet.lower.iter().flat_map(|lower| lower.flows());
+            let read = read.filter(|flow| flow.source == Some(r.id)).flat_map(|flow| &flow.hashes);
+            let kept: Vec<u64> = r.kept_below().into_iter().chain(read.copied()).collect();
+            r.kv.verify_tiers(loading, &kept);
             assert!(members == r.running(), "INV-2: the batch of {:?} is miscounted", r.id);
             r.kv.verify(held.into_iter());
         }

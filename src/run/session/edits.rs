@@ -113,7 +113,7 @@ fn flag_of(fault: &Fault, at_us: u64) -> FaultFlag {
     let (replica, pool) = match fault.aim() {
         Some(Aim::Replica(number)) => (Some(number), None),
         Some(Aim::Pool(name, _)) => (None, Some(name.to_owned())),
-        Some(Aim::All) | None => (None, None),
+        Some(Aim::All | Aim::Store(_)) | None => (None, None),
     };
     let lasts_us = round_to_span(fault.lasts_s() * 1e6).0;
     let until_us = (lasts_us > 0).then(|| at_us.saturating_add(lasts_us));

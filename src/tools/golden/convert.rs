@@ -10,8 +10,8 @@ use super::wrong::wrong;
 use base::{Diagnostic, Diagnostics};
 use document::{
     AdmissionPolicy, BatchLimits, Cluster, Compat, CpuTier, Disaggregation, ExplicitOutput, ExplicitPiece,
-    ExplicitRequest, KvBlocks, KvCache, Observe, Pool, PreemptionVictim, PriorityPolicy, RandomFaults,
-    Resilience, Role, Run, Scenario, Scheduler, TokenBucket, Workload, limits,
+    ExplicitRequest, KvBlocks, KvCache, Observe, Pool, PreemptionVictim, PriorityPolicy, RandomFaults, Role,
+    Run, Scenario, Scheduler, TokenBucket, Workload, limits,
 };
 
 const SCHEDULERS: &str = "fcfs, sjf, priority-fcfs, reverse-priority";
@@ -63,6 +63,7 @@ fn cluster(file: &GoldenFile, problems: &mut Diagnostics) -> Cluster {
     });
     let keys = ["config.routing_policy".to_owned(), "config.routing_scorers".to_owned()];
     let routing = routing_policy(&c.routing_policy, &c.routing_scorers, &keys, problems);
+    let routing = kv::routing(c, routing);
     let compat = match c.compat.as_str() {
         "none" => Compat::None,
         "blis" if !file.has_roles() => Compat::Blis,
@@ -78,8 +79,9 @@ fn cluster(file: &GoldenFile, problems: &mut Diagnostics) -> Cluster {
             Some(Disaggregation { transfer, ..Disaggregation::default() })
         }),
         kv_stores: kv::stores(c),
+        kv_source: kv::source(c),
         flow_control: None,
-        resilience: Resilience::default(),
+        resilience: kv::resilience(c),
         faults: RandomFaults::default(),
         pools,
         admission,

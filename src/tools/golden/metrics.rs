@@ -85,7 +85,7 @@ fn sums(run: &Run<'_>) -> Sums {
         s.prompt_tokens += t.prompt_tokens;
         s.output_tokens += t.output_tokens;
         s.failures += t.allocation_failures;
-        s.ended_us = s.ended_us.max(replica.clock().min(engine.horizon()).0);
+        s.ended_us = s.ended_us.max(run.recording.losses.clock(replica).min(engine.horizon()).0);
     }
     s
 }

@@ -2,7 +2,7 @@
 
 use super::convert::longest_us;
 use super::file::GoldenFile;
-use super::kv::{self, TierLog};
+use super::kv::{self, Losses, TierLog};
 use super::places::in_the_file;
 use base::{Diagnostic, Diagnostics, Micros, ReplicaId, RequestId};
 use document::{Scenario, check_start, limits};
@@ -33,6 +33,8 @@ pub(super) struct Recording {
     pub set_aside: SetAside,
     /// What happened in the tiers below the GPU.
     pub tiers: TierLog,
+    /// Requests that crashes lost.
+    pub losses: Losses,
 }
 
 /// Blocks opened at the homes of requests that are prefilled elsewhere.
@@ -102,13 +104,24 @@ pub(super) fn run(file: &GoldenFile, scenario: Scenario) -> Result<Recording, Di
         let pool = pool.map_err(in_the_file)?;
         resolved.push(if file.has_roles() { with_bytes(file, i, pool) } else { with_tier_bytes(file, pool) });
     }
-    let mut engine = Cluster::new(
-        &Plan::of(checked, resolved).with_store_ports(kv::store_ports(&file.config)),
-        Source::new(&scenario, None),
-    );
+    let plan = Plan::of(checked, resolved).with_store_ports(kv::store_ports(&file.config));
+    let plan = plan.with_draws(kv::draws(file));
+    let mut engine = Cluster::new(&plan, Source::new(&scenario, None));
     engine.record_detail(Detail::new(file.record().max_steps_per_instance));
     let mut log = Log { tiers: TierLog::of(&file.config), ..Log::default() };
-    let halt = engine.advance(Micros::MAX, MOST_EVENTS, &mut log);
+    for (at, fault) in kv::faults(&file.config) {
+        if file.config.horizon_us > 0 && at.0 > file.config.horizon_us {
+            break;
+        }
+        if at > Micros::ZERO {
+            engine.advance(Micros(at.0 - 1), MOST_EVENTS, &mut log);
+        }
+        let ([running, waiting], before) = (kv::inside(&engine, &fault), log.losses.len());
+        log.losses.breaks(&engine, &fault, at);
+        engine.fault(&fault, &plan, at, &mut log);
+        log.losses.waiting_first(before, running, waiting);
+    }
+    let halt = engine.advance(kv::last_instant(&file.config), MOST_EVENTS, &mut log);
     within_bounds(file, halt, engine.clock())?;
     let mut arrived = vec![None; file.requests.len()];
     for (i, record) in (0u32..).zip(engine.records()) {
@@ -116,8 +129,10 @@ pub(super) fn run(file: &GoldenFile, scenario: Scenario) -> Result<Recording, Di
             *place = Some(RequestId(i));
         }
     }
-    let Log { drops, rejections, preemptions, routing, set_aside, tiers } = log;
-    Ok(Recording { engine, arrived, drops, rejections, preemptions, routing, set_aside, tiers })
+    let Log { mut drops, rejections, preemptions, routing, set_aside, tiers, losses } = log;
+    drops.extend(losses.all().map(|(at, id, replica)| (at, id, replica, "crash")));
+    drops.sort_by_key(|(at, ..)| *at);
+    Ok(Recording { engine, arrived, drops, rejections, preemptions, routing, set_aside, tiers, losses })
 }
 
 /// The file gives bytes of a token and of a replica's ports, whatever the model and the GPUs.
@@ -169,6 +184,7 @@ struct Log {
     routing: Vec<Decision>,
     set_aside: SetAside,
     tiers: TierLog,
+    losses: Losses,
 }
 
 impl Log {
@@ -203,7 +219,8 @@ impl Sink for Log {
             Fact::Request(fact) => self.request(at, fact),
             Fact::Handover(fact) => self.set_aside.handover(fact),
             Fact::Cache(fact) => self.tiers.cache(at, fact),
-            Fact::Replica(_) | Fact::Fleet(_) | Fact::Fault(_) => {}
+            Fact::Fault(fact) => self.losses.fault(at, fact),
+            Fact::Replica(_) | Fact::Fleet(_) => {}
         }
     }
 

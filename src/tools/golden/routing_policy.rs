@@ -5,7 +5,8 @@ use base::Diagnostics;
 use document::{Profile, RoutingPolicy, Scorer, Weighted, WeightedScorer};
 
 const ROUTINGS: &str = "round-robin, least-loaded, always-busiest, weighted";
-const SCORERS: &str = "name:weight,… of prefix-affinity, queue-depth, kv-utilization, load-balance";
+const SCORERS: &str =
+    "name:weight,… of prefix-affinity, queue-depth, kv-utilization, load-balance, tier-prefix";
 
 /// A routing policy; `keys` are those of its name and of its scorers.
 pub(super) fn routing_policy(
@@ -41,6 +42,7 @@ fn weighted(scorers: &str) -> Option<RoutingPolicy> {
             "queue-depth" => Scorer::QueueDepth,
             "kv-utilization" => Scorer::KvUtilization,
             "load-balance" => Scorer::LoadBalance,
+            "tier-prefix" => Scorer::TierPrefix,
             _ => return None,
         };
         Some(WeightedScorer { scorer, weight: weight.trim().parse().ok()? })

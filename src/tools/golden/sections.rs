@@ -1,6 +1,7 @@
 //! The sections of `expected` that list things: requests, replicas, drops, decisions.
 
 use super::file::{GoldenFile, Record, Request};
+use super::kv::ended;
 use super::record::Recording;
 use base::{Micros, RequestId};
 use document::{Compat, Role, RoutingPolicy, Scenario};
@@ -69,7 +70,7 @@ pub(super) fn add_logs(run: &Run<'_>, out: &mut Map<String, Value>) {
         let row = |(at, id, replica, reason): &(Micros, RequestId, base::ReplicaId, &str)| json!({"id": run.name(*id), "t": at.0, "instance": instance(replica.0), "reason": reason});
         out.insert("drops".into(), drops.iter().map(row).collect());
     }
-    out.insert("cluster_clock_us".into(), json!(run.recording.engine.clock().0));
+    out.insert("cluster_clock_us".into(), json!(ended(run.file, run.recording.engine.clock()).0));
     let rejections = &run.recording.rejections;
     out.insert(
         "rejections".into(),
@@ -92,7 +93,8 @@ fn one_request(run: &Run<'_>, position: usize) -> Value {
         return not_arrived(run, asked, n_in);
     };
     let progress = run.recording.engine.progress(id);
-    let replica = r.replica().map_or_else(String::new, |id| instance(id.0));
+    let replica = r.replica().or_else(|| run.recording.losses.replica(id));
+    let replica = replica.map_or_else(String::new, |id| instance(id.0));
     let mut o = json!({
         "id": asked.id, "instance": replica, "state": state(run, r.state()), "n_in": n_in, "n_out": n_out,
         "progress": progress.stored, "preemptions": r.preemptions,
@@ -127,7 +129,7 @@ fn one_request(run: &Run<'_>, position: usize) -> Value {
         if let Some(finish) = r.finish().get() {
             put("finish_us", json!(finish.0));
         }
-        if let Some(reason) = r.drop {
+        if let Some(reason) = r.drop.filter(|_| r.state() != RequestState::Lost) {
             put("drop_reason", json!(reason.name()));
         }
     }
@@ -179,7 +181,7 @@ fn one_instance(run: &Run<'_>, replica: &Replica) -> Value {
         "kv_allocation_failures": t.allocation_failures,
         "total_input_tokens": t.prompt_tokens,
         "total_output_tokens": t.output_tokens,
-        "sim_ended_us": replica.clock().min(engine.horizon()).0,
+        "sim_ended_us": run.recording.losses.clock(replica).min(engine.horizon()).0,
         "kv_blocks_used_integral": u64::try_from(t.kv_block_us).unwrap_or(u64::MAX),
         "peak_kv_blocks": t.kv_peak,
         "cache_hit_rate": hit_rate(run, replica),
@@ -283,7 +285,11 @@ pub(super) fn one_decision(
         // The format has no others.
         other => format!("{other:?}"),
     };
-    let routed = d.request.and_then(|id| run.recording.engine.records().at(id.index()).routed.get());
+    // A request that was refused because its replica is down was lost as it was routed.
+    let routed = d.request.and_then(|id| {
+        let routed = run.recording.engine.records().at(id.index()).routed.get();
+        routed.or_else(|| run.recording.losses.lost_at(id))
+    });
     let mut o = json!({
         "id": d.request.map_or("", |id| run.name(id)),
         "t": routed.map(|at| at.0),

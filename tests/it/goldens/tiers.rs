@@ -148,8 +148,6 @@ fn what_the_format_has_and_is_not_simulated_is_told_and_not_ignored() {
         ("session", json!({"demote_us": 3000})),
         ("session", json!({"prefetch": {"when": "pause"}})),
         ("retention", json!({"order": "belady"})),
-        ("faults", json!([{"kind": "store_down", "from_us": 5}])),
-        ("tiers", json!([{"type": "p2p"}])),
     ] {
         let told = problems(|d| d["config"]["kv"][key] = value.clone());
         assert!(

@@ -307,7 +307,14 @@ fn named_scorers_are_expressions_that_print_as_they_are_given() {
             None => without.push(scorer.name()),
         }
     }
-    let expected =
-        ["no-hit-lru", "recent-ttft", "recent-tpot", "peak-ewma", "predicted-latency", "lora-affinity"];
+    let expected = [
+        "no-hit-lru",
+        "recent-ttft",
+        "recent-tpot",
+        "peak-ewma",
+        "predicted-latency",
+        "lora-affinity",
+        "tier-prefix",
+    ];
     assert_eq!(without, expected);
 }

@@ -358,6 +358,7 @@ prop_compose! {
                 routing,
                 disaggregation: None,
                 kv_stores: Vec::new(),
+                kv_source: None,
                 resilience: Resilience::default(),
                 snapshot_refresh_us,
                 admission_latency_us,

@@ -2335,6 +2335,22 @@ export type KvPart = {
   cpu?: CpuTierPart,
 };
 
+/** A place below CPU memory: the disks of a pool's replicas together, or a store. */
+export type KvPlacePart = {
+  /** Blocks in it now. */
+  blocks: number,
+  /** Blocks looked up. */
+  lookups: number,
+  /** Of these found. */
+  found: number,
+  /** Blocks that found no room. */
+  refused: number,
+  /** Blocks that made room for others. */
+  evicted: number,
+  /** Blocks that nobody used for longer than they are kept. */
+  expired: number,
+};
+
 /** KV blocks in use as shares of all blocks, 0 to 1, by what holds them. */
 export type KvSplitPart = {
   /** Requests in the batch: what is left of the blocks in use while a step runs. */
@@ -2345,6 +2361,28 @@ export type KvSplitPart = {
   landed: number,
   /** Held for requests until their KV is at home. */
   outgoing: number,
+};
+
+/** A tier below CPU memory of a pool's replicas together, warm-up included. */
+export type KvTierPart = {
+  /** Name of the pool. */
+  pool: string,
+  /** `fs`, `p2p`, or the name of the store. */
+  tier: string,
+  /** Blocks read from it: of `p2p`, pulled. */
+  read_blocks: number,
+  /** Their bytes, in GB. */
+  read_gb: number,
+  /** Blocks written to it. */
+  written_blocks: number,
+  /** Their bytes, in GB. */
+  written_gb: number,
+  /** Reads and writes that failed. */
+  failed_flows: number,
+  /** Blocks that wait to be written to it now. */
+  waiting_blocks: number,
+  /** What is in it; missing for `p2p`. Of a store it is what all pools have there. */
+  place?: KvPlacePart,
 };
 
 /** The lane of a replica. */
@@ -4108,6 +4146,8 @@ export type Report = {
   slo: SloPart,
   /** The KV caches together. */
   kv: KvPart,
+  /** The tiers below CPU memory, by pool; missing where there are none. */
+  kv_tiers?: Array<KvTierPart>,
   /** How evenly work was spread. */
   fairness: FairnessPart,
   /** The score with the scenario's weights; missing without weights. */

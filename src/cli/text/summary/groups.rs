@@ -81,6 +81,24 @@ fn in_ms(us: u64) -> String {
     number(Some(us as f64 / 1000.0), 3)
 }
 
+/// The tiers below CPU memory.
+fn write_tiers(out: &mut String, r: &Report) -> fmt::Result {
+    for tier in &r.kv_tiers {
+        writeln!(
+            out,
+            "tier below   {} of {}: {} blocks read ({:.3} GB), {} written ({:.3} GB), {} flows failed",
+            name(&tier.tier),
+            name(&tier.pool),
+            tier.read_blocks,
+            tier.read_gb,
+            tier.written_blocks,
+            tier.written_gb,
+            tier.failed_flows
+        )?;
+    }
+    Ok(())
+}
+
 /// Fairness, fitness, the CPU tier and the decisions, each if present.
 fn write_shares(out: &mut String, r: &Report) -> fmt::Result {
     let (f, busy) = (&r.fairness, r.throughput.seconds > 0.0);
@@ -109,6 +127,7 @@ fn write_shares(out: &mut String, r: &Report) -> fmt::Result {
             cpu.total_blocks
         )?;
     }
+    write_tiers(out, r)?;
     for pool in &r.pools {
         let Some(lora) = &pool.lora else { continue };
         writeln!(

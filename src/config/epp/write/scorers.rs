@@ -65,6 +65,11 @@ fn counterpart(scorer: &Scorer, router: &Weighted) -> Found {
             let why = "llm-d learns of blocks by events, a moment later, and needs the model's tokenizer";
             Ok((crate::epp::write::there::PRECISE, Vec::new(), Some(why)))
         }
+        Scorer::TierPrefix => {
+            let why =
+                "llm-d weighs tiers as its indexer is set, and learns of blocks by events, a moment later";
+            Ok((crate::epp::write::there::PRECISE, Vec::new(), Some(why)))
+        }
         Scorer::PredictedLatency => {
             let most = router.prediction.headroom == HeadroomChoice::Most;
             let mut own: Parameters = PREDICTION.iter().map(|p| p.want(&document["prediction"])).collect();

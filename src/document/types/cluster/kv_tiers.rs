@@ -53,10 +53,12 @@ pub enum SecondaryTier {
     Fs(FsTier),
     /// A store that replicas share.
     Store(StoreTier),
+    /// CPU memory of other replicas (vLLM: `p2p`). The router says which of them: see `cluster.kv_source`.
+    P2p(P2pTier),
 }
 
 fields! {
-    choice SecondaryTier [] { Fs "fs" Store "store" }
+    choice SecondaryTier [] { Fs "fs" Store "store" P2p "p2p" }
 }
 
 /// A disk of each replica. A block takes at least its latency, and as many as there are threads are under way at once.
@@ -144,6 +146,51 @@ fields! {
     }
 }
 
+/// CPU memory of other replicas as a tier: blocks of a prompt are pulled from the one that the router names, which reads them
+/// from its memory between two of its steps. Nothing is written to it.
+#[apply(field_schema!)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct P2pTier {
+    /// Time from the end of the other replica's step to the first byte: the question and the answer.
+    pub base_us: u64,
+}
+
+fields! {
+    struct P2pTier {
+        base_us: "Latency" of "µs" in [0, limits::LATENCY_US]
+            or "it is in microseconds" and { "x-form": ["ms", 1000] } => Replace;
+    }
+}
+
+impl Default for P2pTier {
+    fn default() -> Self {
+        Self { base_us: 200 }
+    }
+}
+
+/// Which replica a prompt's blocks are pulled from: as the request is routed, one of those with nearly the longest beginning of
+/// its prompt in CPU memory, less likely the more requests wait there. A request that is sent to that replica itself, or to one
+/// that has about as much, has none.
+#[apply(field_schema!)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct KvSource {
+    /// How many more tokens of the prompt the other replica must have than the one that computes it (llm-d: `minCachedTokenDelta`).
+    pub min_cached_token_delta: u32,
+}
+
+fields! {
+    struct KvSource {
+        min_cached_token_delta: "Lead" of "tokens" in [1, limits::REQUEST_TOKENS]
+            or "1 pulls whatever the other replica has more" => Routing;
+    }
+}
+
+impl Default for KvSource {
+    fn default() -> Self {
+        Self { min_cached_token_delta: 1 }
+    }
+}
+
 /// A store of KV blocks that all pools share which name it among their `secondary_tiers`, if they have the same model and size of a block.
 #[apply(field_schema!)]
 #[derive(Clone, Debug, PartialEq)]
@@ -164,6 +211,8 @@ pub struct KvStore {
     pub lease_ms: f64,
     /// How long a block that nobody uses can be found. 0 means for ever.
     pub ttl_s: f64,
+    /// Whether its contents are there again after a fault `kv-store`. A master that lost what it knew has none.
+    pub keeps_contents: bool,
 }
 
 fields! {
@@ -180,6 +229,7 @@ fields! {
             or "use 0 for none; Mooncake's is 10 s" => Stores;
         ttl_s [omit]: "Keeps" of "s" in [0.0, limits::HORIZON_S]
             or "use 0 for blocks that stay until they are evicted" => Stores;
+        keeps_contents [omit]: "Keeps contents" => Stores;
     }
 }
 
@@ -194,6 +244,7 @@ impl Default for KvStore {
             eviction: StoreEviction::None,
             lease_ms: 0.0,
             ttl_s: 0.0,
+            keeps_contents: true,
         }
     }
 }

@@ -21,7 +21,7 @@ use crate::types::cluster::batch_limits::BatchLimits;
 use crate::types::cluster::model::{Architecture, Hardware};
 use crate::types::latency::LatencyModel;
 use crate::{
-    AdmissionPolicy, Compat, Disaggregation, FlowControl, KvStore, LoadAsked, LoadRule, LoadWait,
+    AdmissionPolicy, Compat, Disaggregation, FlowControl, KvSource, KvStore, LoadAsked, LoadRule, LoadWait,
     RandomFaults, Resilience, Role, RoutingPolicy, Scaling, SecondaryTier, TierWrite,
 };
 
@@ -41,6 +41,8 @@ pub struct Cluster {
     pub disaggregation: Option<Disaggregation>,
     /// Stores of KV blocks that replicas share, for pools that name them among their tiers.
     pub kv_stores: Vec<KvStore>,
+    /// From which replica blocks of a prompt are pulled, for pools with a tier `p2p` (llm-d: `p2p-source-producer`). Without it nothing is.
+    pub kv_source: Option<KvSource>,
     /// What happens to requests whose attempt breaks, and when routers know of it.
     pub resilience: Resilience,
     /// Replicas that crash at random, beside the faults among the edits.
@@ -63,6 +65,7 @@ fields! {
         routing: "Policy" => Routing by itself;
         disaggregation [omit]: "Prefill apart" => Handover;
         kv_stores [omit]: "KV stores" up_to [limits::KV_STORES, "stores", "store"] => Stores;
+        kv_source [omit]: "KV of peers" => Routing;
         resilience [omit]: "Resilience" => Parts;
         faults [omit]: "Random faults" => Parts;
         snapshot_refresh_us: "Signal refresh" of "µs" in [0, limits::LATENCY_US]
@@ -84,6 +87,7 @@ impl Default for Cluster {
             routing: RoutingPolicy::LeastLoaded,
             disaggregation: None,
             kv_stores: Vec::new(),
+            kv_source: None,
             resilience: Resilience::default(),
             faults: RandomFaults::default(),
             snapshot_refresh_us: 0,
@@ -208,7 +212,7 @@ pub struct KvCache {
     pub cpu_ttl_s: f64,
     /// Whether blocks of answers stay out of all tiers below the GPU (vLLM: `offload_prompt_only`).
     pub offload_prompt_only: bool,
-    /// Tiers below CPU memory, in order: disks and stores that replicas share.
+    /// Tiers below CPU memory, in order: disks, stores that replicas share, and CPU memory of other replicas.
     pub secondary_tiers: Vec<SecondaryTier>,
     /// Whether what lies below CPU memory is read, or computed again.
     pub load: LoadRule,

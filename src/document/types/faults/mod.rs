@@ -25,6 +25,8 @@ pub enum Fault {
     Unreachable(Unreachable),
     /// The network ports of a replica carry less: transfers of KV from it and to it take longer.
     TransferLink(TransferLink),
+    /// A store of KV is down: nothing is found in it, reads of it fail, and what is being written to it is lost.
+    KvStore(KvStoreDown),
 }
 
 fields! {
@@ -36,6 +38,7 @@ fields! {
         Signals "signals"
         Unreachable "unreachable"
         TransferLink "transfer-link"
+        KvStore "kv-store"
     }
 }
 
@@ -63,6 +66,8 @@ pub enum Aim<'a> {
     Pool(&'a str, Pick),
     /// All there are.
     All,
+    /// No replica: the store of this name.
+    Store(&'a str),
 }
 
 /// The crash of a replica.
@@ -257,6 +262,23 @@ impl Default for TransferLink {
     }
 }
 
+/// A store of KV that is down for a while.
+#[apply(field_schema!)]
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct KvStoreDown {
+    /// Name of the store, one of `cluster.kv_stores`.
+    pub name: String,
+    /// How long it lasts. 0 means until the end of the run.
+    pub for_s: f64,
+}
+
+fields! {
+    struct KvStoreDown {
+        name: "Store" => Fault;
+        for_s: "For" of "s" in [0.0, limits::HORIZON_S] or "0 means until the end of the run" => Fault;
+    }
+}
+
 impl Fault {
     /// Its name in documents, reports and on the timeline.
     pub fn name(&self) -> &'static str {
@@ -268,6 +290,7 @@ impl Fault {
             Self::Signals(_) => "signals",
             Self::Unreachable(_) => "unreachable",
             Self::TransferLink(_) => "transfer-link",
+            Self::KvStore(_) => "kv-store",
         }
     }
 
@@ -281,11 +304,15 @@ impl Fault {
             Self::Signals(s) => (s.replica, s.pool.as_deref(), s.pick),
             Self::Unreachable(s) => (s.replica, s.pool.as_deref(), s.pick),
             Self::TransferLink(s) => (s.replica, s.pool.as_deref(), s.pick),
+            Self::KvStore(_) => (None, None, Pick::Lowest),
         }
     }
 
     /// The replica that it is about; `None` if it names none, or two ways.
     pub fn aim(&self) -> Option<Aim<'_>> {
+        if let Self::KvStore(s) = self {
+            return Some(Aim::Store(&s.name));
+        }
         match self.named() {
             (Some(replica), None, _) => Some(Aim::Replica(replica)),
             (None, Some(pool), pick) => Some(Aim::Pool(pool, pick)),
@@ -304,6 +331,7 @@ impl Fault {
             Self::Signals(s) => s.for_s,
             Self::Unreachable(s) => s.for_s,
             Self::TransferLink(s) => s.for_s,
+            Self::KvStore(s) => s.for_s,
         }
     }
 
@@ -317,6 +345,7 @@ impl Fault {
             Self::Signals(s) => &mut s.for_s,
             Self::Unreachable(s) => &mut s.for_s,
             Self::TransferLink(s) => &mut s.for_s,
+            Self::KvStore(s) => &mut s.for_s,
         }
     }
 
@@ -327,6 +356,7 @@ impl Fault {
             Some(Aim::Pool(pool, Pick::Lowest)) => format!(" {pool}"),
             Some(Aim::Pool(pool, Pick::Random)) => format!(" any of {pool}"),
             Some(Aim::All) => " of all replicas".to_owned(),
+            Some(Aim::Store(name)) => format!(" {name}"),
             None => String::new(),
         };
         let times = match self {
@@ -334,7 +364,9 @@ impl Fault {
             Self::TransferLink(s) => format!(" ×{}", plain(s.share)),
             Self::Signals(s) if s.delay_us == 0 => " frozen".to_owned(),
             Self::Signals(s) => format!(" {} ms late", plain(s.delay_us as f64 / 1000.0)),
-            Self::Crash(_) | Self::Restart(_) | Self::Stuck(_) | Self::Unreachable(_) => String::new(),
+            Self::Crash(_) | Self::Restart(_) | Self::Stuck(_) | Self::Unreachable(_) | Self::KvStore(_) => {
+                String::new()
+            }
         };
         let more = match self {
             Self::Crash(s) if s.restart_s > 0.0 => format!(", back after {} s", plain(s.restart_s)),
@@ -344,6 +376,7 @@ impl Fault {
             | Self::Signals(_)
             | Self::Unreachable(_)
             | Self::TransferLink(_)
+            | Self::KvStore(_)
                 if self.lasts_s() > 0.0 =>
             {
                 format!(" for {} s", plain(self.lasts_s()))
@@ -354,7 +387,8 @@ impl Fault {
             | Self::Stuck(_)
             | Self::Signals(_)
             | Self::Unreachable(_)
-            | Self::TransferLink(_) => String::new(),
+            | Self::TransferLink(_)
+            | Self::KvStore(_) => String::new(),
         };
         format!("{}{aim}{times}{more}", self.name())
     }

@@ -33,7 +33,7 @@ pub enum Scorer {
     /// 1 for the fewest waiting requests, 0 for the most, in proportion between; 1 for all if they are equal. Running requests do not count.
     #[cfg_attr(feature = "schema", schemars(extend("x-group" = "Requests")))]
     WaitingRequests,
-    /// For prompts without a match: 1 for the replica that got such a prompt longest ago, 0 for the latest. Otherwise 0.5 for all. Needs prefix-affinity or precise-prefix as well.
+    /// For prompts without a match: 1 for the replica that got such a prompt longest ago, 0 for the latest. Otherwise 0.5 for all. Needs prefix-affinity, precise-prefix or tier-prefix as well.
     #[cfg_attr(feature = "schema", schemars(extend("x-group" = "Prefix cache")))]
     NoHitLru,
     /// Price of the replica per hour: 1 for the cheapest, 0 for the most expensive, in proportion between; 1 for all if they are equal. A pool without a price counts as free.
@@ -72,18 +72,21 @@ pub enum Scorer {
     /// 1 for a replica whose batch has a request of the same LoRA adapter, 0.8 for one with fewer different adapters than `lora.max_loras`, 0.6 for one where the adapter waits for a slot, 0 for others: llm-d's lora-affinity-scorer. A request of the base model counts as one of an adapter that is nowhere.
     #[cfg_attr(feature = "schema", schemars(extend("x-group" = "Other")))]
     LoraAffinity,
+    /// Sum over the prompt's leading full blocks of what each is worth in the best tier from which the replica can read it now, over all its full blocks. `tier_weights` says what a block is worth.
+    #[cfg_attr(feature = "schema", schemars(extend("x-group" = "Prefix cache")))]
+    TierPrefix,
     /// Your own formula, such as `1 / (1 + waiting)`, clamped to 0 to 1.
     #[cfg_attr(feature = "schema", schemars(extend("x-group" = "Other")))]
     Expression(Expression),
 }
 
 fields! {
-    choice Scorer [PrefixAffinity "prefix-affinity" PrecisePrefix "precise-prefix" QueueDepth "queue-depth" KvUtilization "kv-utilization" LoadBalance "load-balance" ActiveRequests "active-requests" RunningRequests "running-requests" WaitingRequests "waiting-requests" NoHitLru "no-hit-lru" Cost "cost" TokenLoad "token-load" LoadAware "load-aware" PromptTokensWaiting "prompt-tokens-waiting" CacheHitRate "cache-hit-rate" RecentTtft "recent-ttft" RecentTpot "recent-tpot" IdleTime "idle-time" PeakEwma "peak-ewma" PrefixMatch "prefix-match" PredictedLatency "predicted-latency" LoraAffinity "lora-affinity"] { Expression "expression" }
+    choice Scorer [PrefixAffinity "prefix-affinity" PrecisePrefix "precise-prefix" QueueDepth "queue-depth" KvUtilization "kv-utilization" LoadBalance "load-balance" ActiveRequests "active-requests" RunningRequests "running-requests" WaitingRequests "waiting-requests" NoHitLru "no-hit-lru" Cost "cost" TokenLoad "token-load" LoadAware "load-aware" PromptTokensWaiting "prompt-tokens-waiting" CacheHitRate "cache-hit-rate" RecentTtft "recent-ttft" RecentTpot "recent-tpot" IdleTime "idle-time" PeakEwma "peak-ewma" PrefixMatch "prefix-match" PredictedLatency "predicted-latency" LoraAffinity "lora-affinity" TierPrefix "tier-prefix"] { Expression "expression" }
 }
 
 impl Scorer {
     /// Every scorer that has a name: all but expressions.
-    pub const NAMED: [Self; 21] = [
+    pub const NAMED: [Self; 22] = [
         Self::PrefixAffinity,
         Self::PrecisePrefix,
         Self::QueueDepth,
@@ -105,6 +108,7 @@ impl Scorer {
         Self::PredictedLatency,
         Self::PrefixMatch,
         Self::LoraAffinity,
+        Self::TierPrefix,
     ];
 
     /// Its name, as written in scenarios.
@@ -130,6 +134,7 @@ impl Scorer {
             Self::PredictedLatency => "predicted-latency",
             Self::PrefixMatch => "prefix-match",
             Self::LoraAffinity => "lora-affinity",
+            Self::TierPrefix => "tier-prefix",
             Self::Cost => "cost",
             Self::Expression(_) => "expression",
         }

@@ -25,6 +25,8 @@ pub struct Weighted {
     pub prefix_match_tokens: u32,
     /// Score that `prefix-match` gives for a match, 0 to 1.
     pub prefix_match_bonus: f64,
+    /// What a leading block of the prompt is worth to `tier-prefix` in each tier: on the GPU, in CPU memory, on the replica's disk, in a store.
+    pub tier_weights: TierWeights,
     /// Tokens in flight at and above which `token-load` scores 0.
     pub token_threshold: u32,
     /// Which tokens of a request `token-load` counts. The profile llm-d-1.0 counts `uncached`.
@@ -62,6 +64,7 @@ fields! {
             or "leave it out to match whole prompts"
             and { "x-rare": true } => Routing;
         prefix_match_bonus [omit]: "Match bonus" in [0.0, 1.0] or "0.5 is half of the highest score" and { "x-rare": true } => Routing;
+        tier_weights [omit]: "Worth by tier" and { "x-rare": true } => Routing;
         token_threshold [omit]: "Token threshold" of "tokens" in [1, limits::THRESHOLD]
             or "leave it out for llm-d's default"
             and { "x-rare": true } => Routing;
@@ -76,6 +79,35 @@ fields! {
         max_busy_score [omit]: "Busy score" in [0.0, 1.0] or "1 is llm-d's default" and { "x-rare": true } => Routing;
         prediction [omit]: "Prediction" and { "x-rare": true } => Routing;
         priority [omit]: "Priority" and { "x-rare": true } => Routing;
+    }
+}
+
+/// What a block is worth to a router, by the best tier that has it. A block in a store counts the same for all replicas that read it.
+#[apply(field_schema!)]
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct TierWeights {
+    /// On the GPU.
+    pub gpu: f64,
+    /// In CPU memory.
+    pub cpu: f64,
+    /// On a disk of the replica (`fs`).
+    pub disk: f64,
+    /// In a store that replicas share.
+    pub store: f64,
+}
+
+fields! {
+    struct TierWeights {
+        gpu: "GPU" in [0.0, 1.0] or "1 is the whole block" => Routing;
+        cpu: "CPU" in [0.0, 1.0] or "Dynamo's default is 0.75" => Routing;
+        disk: "Disk" in [0.0, 1.0] or "Dynamo's default is 0.25" => Routing;
+        store: "Store" in [0.0, 1.0] or "0 leaves blocks in stores out" => Routing;
+    }
+}
+
+impl Default for TierWeights {
+    fn default() -> Self {
+        Self { gpu: 1.0, cpu: 0.75, disk: 0.25, store: 0.25 }
     }
 }
 
@@ -97,6 +129,7 @@ impl Default for Weighted {
             prefix_block_tokens: 0,
             prefix_match_tokens: 0,
             prefix_match_bonus: 0.5,
+            tier_weights: TierWeights::default(),
             token_threshold: TOKEN_THRESHOLD,
             token_count: TokenCount::Prompt,
             token_until: TokenUntil::End,

@@ -22,7 +22,7 @@ impl BlockPool {
     }
 
     /// Whether this content can be hit.
-    pub(in crate::kv) fn knows(&self, hash: u64) -> bool {
+    pub fn knows(&self, hash: u64) -> bool {
         hash != UNIQUE_HASH && self.by_hash.get(hash).is_some()
     }
 

@@ -70,6 +70,17 @@ impl BlockPool {
         self.cpu().map_or(0, |cpu| cpu.lookup(rest))
     }
 
+    /// Whether other replicas can read a block in the CPU tier; one that was not used for too long goes now.
+    pub fn lends(&mut self, hash: u64) -> bool {
+        self.cpu_mut().is_some_and(|cpu| cpu.find(hash).is_some() && cpu.is_ready(hash))
+    }
+
+    /// How many leading blocks of `chain` are in the CPU tier, or on the GPU where that counts too.
+    pub fn leading(&mut self, chain: &[u64], with_gpu: bool) -> u32 {
+        let is_here = |hash: &&u64| self.lends(**hash) || with_gpu && self.knows(**hash);
+        chain.iter().take_while(is_here).count() as u32
+    }
+
     /// Counts blocks looked up in the CPU tier and not found.
     pub fn missed_below(&mut self, blocks: u32) {
         if let Some(cpu) = self.tiers.as_mut().and_then(|tiers| tiers.cpu.as_mut()) {

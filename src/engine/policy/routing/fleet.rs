@@ -20,6 +20,9 @@ pub struct Fleet<'a> {
     pub cached_share: &'a dyn Fn(ReplicaId, &RequestView<'_>) -> f64,
     /// The share of the following blocks that its CPU tier holds.
     pub below_share: &'a dyn Fn(ReplicaId, &RequestView<'_>) -> f64,
+    /// By replica number: what the leading blocks of the prompt are worth where it can read them from, over all its full blocks. Empty
+    /// unless the policy [asks](RouterState::tier_prefix) for it.
+    pub tier_shares: &'a [f64],
     /// The priority that a replica's policy would give the request; larger is more urgent.
     pub priority: &'a dyn Fn(ReplicaId) -> i64,
     /// The duration of a step of a replica with this work, by its latency model.

@@ -32,6 +32,7 @@ mod weighted;
 pub use fleet::{Fleet, Outcome};
 #[cfg(any(feature = "cli", feature = "closeup"))]
 pub use picture::CachePicture;
+pub use scorer::TierPrefix;
 pub use scores::{Excluded, Part, Scores, Summand, Term, by_load};
 
 use super::{Reason, RequestView};
@@ -141,6 +142,11 @@ impl RouterState {
                 _,
             ) => {}
         }
+    }
+
+    /// What blocks are worth to it in each tier, if it asks what tiers have.
+    pub fn tier_prefix(&self) -> Option<TierPrefix> {
+        if let Self::Weighted(p) = self { p.tier_prefix() } else { None }
     }
 
     /// Whether it reads signals beyond those in the views.

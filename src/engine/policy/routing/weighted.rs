@@ -6,7 +6,7 @@ use super::affinity::Known;
 use super::filter::{FilterState, Homes};
 use super::picker::PickerState;
 use super::predictor::Predictor;
-use super::scorer::{Facts, Out, PromptMemory, ScorerState};
+use super::scorer::{Facts, Out, PromptMemory, ScorerState, TierPrefix};
 use super::sent_tokens::SentTokens;
 use super::{Choice, Fleet, Outcome, Router, Scores, Summand, Term};
 use crate::policy::{Reason, ReplicaView, RequestView};
@@ -179,6 +179,12 @@ impl Weighted {
         self.rows.iter().map(|row| &row.state).chain(&self.priority).any(ScorerState::asks_cached)
     }
 
+    /// What blocks are worth in each tier, if a scorer asks what tiers have.
+    pub(super) fn tier_prefix(&self) -> Option<TierPrefix> {
+        let states = self.rows.iter().map(|row| &row.state).chain(&self.priority);
+        states.filter_map(ScorerState::tier_prefix).next()
+    }
+
     pub(super) fn wants_signals(&self) -> bool {
         self.wants_signals
     }
@@ -258,7 +264,10 @@ impl Weighted {
                 for value in &mut part.values {
                     *value = value.clamp(0.0, 1.0);
                 }
-                if row.is(&Scorer::PrefixAffinity) || row.is(&Scorer::PrecisePrefix) {
+                if [Scorer::PrefixAffinity, Scorer::PrecisePrefix, Scorer::TierPrefix]
+                    .iter()
+                    .any(|s| row.is(s))
+                {
                     self.facts.known |= part.values.iter().any(|&v| v > 0.0);
                 }
             }

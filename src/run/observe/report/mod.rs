@@ -11,6 +11,7 @@ mod figures;
 mod gateway;
 mod groups;
 mod kv;
+mod kv_tiers;
 mod measure;
 mod metrics;
 mod parts;
@@ -34,6 +35,7 @@ pub use pools::{LoraPart, PoolPart, SpeculativePart};
 pub use disaggregation::{DisaggregationPart, HintPart, KvSplitPart, LinkPart, PoolSplitPart};
 pub use faults::{BrokenPart, FaultPart, OneFaultPart};
 pub use gateway::{BandPart, GatewayPart};
+pub use kv_tiers::{KvPlacePart, KvTierPart};
 pub use scaling::ScalingPart;
 pub use sessions::{SessionPart, TurnPart};
 
@@ -130,6 +132,10 @@ pub struct Report {
     pub slo: SloPart,
     /// The KV caches together.
     pub kv: KvPart,
+    /// The tiers below CPU memory, by pool; missing where there are none.
+    #[cfg_attr(feature = "types", ts(optional, as = "Option<_>"))]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub kv_tiers: Vec<KvTierPart>,
     /// How evenly work was spread.
     pub fairness: FairnessPart,
     /// The score with the scenario's weights; missing without weights.
@@ -215,6 +221,7 @@ impl Report {
         let latency_ms = m.latencies();
         let replicas = replica_parts(scenario, &m);
         let tenants = m.groups(engine.source().tenants(), By::Tenant);
+        let names: Vec<String> = scenario.cluster.pools.iter().map(|pool| pool.name.clone()).collect();
         let roles = disaggregation::RoleSums::new(scenario, &m, recorder);
         Self {
             tokenyard_report: 1,
@@ -237,6 +244,7 @@ impl Report {
             throughput,
             slo: m.slo(),
             kv: m.kv(),
+            kv_tiers: kv_tiers::kv_tiers(&names, engine),
             fairness: fairness_part(&m, &tenants, &replicas),
             fitness: cost::fitness(&scenario.observe.fitness, &throughput, &latency_ms),
             cost: cost::cost(&m, &throughput),

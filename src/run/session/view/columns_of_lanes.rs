@@ -1,6 +1,7 @@
 //! The life of each replica over time, as spans in lanes: a lane for each replica, or for several that follow one another.
 
 use super::columns::{Columns, OWN_COLUMN};
+use crate::observe::fault_log::FaultRow;
 use crate::observe::scaling::Stage;
 use crate::session::Session;
 use base::units::US_PER_S;
@@ -111,7 +112,7 @@ impl Session {
         out.push("to_s", rows().map(|(.., span)| seconds(span.to)).collect());
         out.push("lane", rows().map(|(_, lane, _)| lane as f64).collect());
         out.push("replica", rows().map(|(id, ..)| id as f64).collect());
-        let kinds = FaultKind::ALL.into_iter().map(LaneLife::Broken);
+        let kinds = FaultKind::ALL.into_iter().filter(|kind| kind.is_of_replicas()).map(LaneLife::Broken);
         for life in LaneLife::STAGES.into_iter().chain(kinds).chain([LaneLife::Down]) {
             out.push(life.name(), rows().map(|(.., span)| f64::from(u8::from(span.life == life))).collect());
         }
@@ -132,7 +133,8 @@ impl Session {
                 changes.push((end.0, LaneChange::Stage(Stage::Gone)));
             }
         }
-        for row in &r.faults.rows {
+        let is_of_replicas = |row: &&FaultRow| row.kind.is_none_or(FaultKind::is_of_replicas);
+        for row in r.faults.rows.iter().filter(is_of_replicas) {
             let its = row.replica.map_or(0..all.len(), |ReplicaId(id)| id as usize..id as usize + 1);
             for changes in &mut all[its] {
                 changes.push((row.at.0, LaneChange::Begins(row.kind)));

@@ -3,12 +3,14 @@
 use super::super::file::{Config, GoldenFile, Request};
 use super::super::wrong::wrong;
 use super::SCHEMA;
-use super::file::{KvConfig, TierConfig};
+use super::file::{KvConfig, ScorerWeights, TierConfig};
 use base::{Diagnostic, Diagnostics};
 use document::{
-    BreakEven, CpuTier, FsEviction, FsTier, KvCache, KvStore, LoadAsked, LoadRule, LoadTimeout, LoadWait,
-    SecondaryTier, SelectiveWrite, StoreEviction, StoreTier, TierWrite, Transfer, Watermark, limits,
+    BreakEven, CpuTier, FsEviction, FsTier, KvCache, KvSource, KvStore, LoadAsked, LoadRule, LoadTimeout,
+    LoadWait, P2pTier, RoutingPolicy, SecondaryTier, SelectiveWrite, StoreEviction, StoreTier, TierWeights,
+    TierWrite, Transfer, Watermark, Weighted, limits,
 };
+use engine::policy::kv_source::draw_of_text;
 
 const WRITES: &str = "full, release, hits, evict";
 
@@ -63,6 +65,9 @@ pub(in crate::golden) fn cache(c: &Config, plain: &KvCache) -> KvCache {
 
 fn secondary(kv: &KvConfig, block_tokens: u32, tier: &TierConfig) -> SecondaryTier {
     let write = write(&tier.write, tier.write_hits, "through").unwrap_or_default();
+    if tier.kind == "p2p" {
+        return SecondaryTier::P2p(P2pTier { base_us: tier.base_us });
+    }
     if tier.kind != "fs" {
         return SecondaryTier::Store(StoreTier { name: STORE.to_owned(), write });
     }
@@ -76,6 +81,26 @@ fn secondary(kv: &KvConfig, block_tokens: u32, tier: &TierConfig) -> SecondaryTi
         n_write_threads: tier.n_write_threads,
         write,
     })
+}
+
+/// From whom blocks are pulled, where the file has a tier of peers.
+pub(in crate::golden) fn source(c: &Config) -> Option<KvSource> {
+    let tiers = c.kv.as_ref().map_or(&[][..], |kv| &kv.tiers);
+    let lead = tiers.iter().find(|tier| tier.kind == "p2p")?.min_cached_token_delta;
+    Some(KvSource { min_cached_token_delta: u32::try_from(lead).unwrap_or(u32::MAX) })
+}
+
+/// The routing policy, with what blocks are worth in each tier.
+pub(in crate::golden) fn routing(c: &Config, policy: RoutingPolicy) -> RoutingPolicy {
+    let (RoutingPolicy::Weighted(weighted), Some(kv)) = (&policy, &c.kv) else { return policy };
+    let ScorerWeights { gpu, cpu, fs, store } = kv.scorer_weights;
+    let tier_weights = TierWeights { gpu, cpu, disk: fs, store };
+    RoutingPolicy::Weighted(Weighted { tier_weights, ..weighted.clone() })
+}
+
+/// Where requests stand among equal peers: by their names, not by their numbers.
+pub(in crate::golden) fn draws(file: &GoldenFile) -> Vec<u32> {
+    file.requests.iter().map(|r| draw_of_text(&r.id)).collect()
 }
 
 /// The name of the store of a file.
@@ -100,6 +125,7 @@ pub(in crate::golden) fn stores(c: &Config) -> Vec<KvStore> {
         },
         lease_ms: store.lease_us as f64 / 1e3,
         ttl_s: store.ttl_us as f64 / 1e6,
+        keeps_contents: true,
     }]
 }
 
@@ -142,9 +168,7 @@ pub(in crate::golden) fn problems(file: &GoldenFile, problems: &mut Diagnostics)
         let found = file.config.kv_cpu_blocks.to_string();
         problems.push(Diagnostic::error("config.kv_cpu_blocks", found, "0", "the CPU tier is config.kv.cpu"));
     }
-    let scorers = file.config.routing_scorers.contains("tier-prefix");
-    let scorer = scorers.then(|| ("scorer_weights".to_owned(), "the scorer tier-prefix".to_owned()));
-    for (key, what) in left_out(kv, &file.requests).into_iter().chain(scorer) {
+    for (key, what) in left_out(kv, &file.requests) {
         let fix = "this rule is not simulated yet; take a file without it";
         problems.push(Diagnostic::error(format!("config.kv.{key}"), what, "", fix));
     }
@@ -210,9 +234,6 @@ fn names(kv: &KvConfig, problems: &mut Diagnostics) {
 fn left_out(kv: &KvConfig, requests: &[Request]) -> Vec<(String, String)> {
     let mut all = Vec::new();
     let mut out = |key: &str, what: &str| all.push((key.to_owned(), what.to_owned()));
-    if kv.tiers.iter().any(|tier| tier.kind == "p2p") {
-        out("tiers", "a tier of peers");
-    }
     if kv.store.as_ref().is_some_and(|store| store.eviction == "watermark" && store.blocks == 0) {
         out("store.blocks", "a watermark of no end");
     }
@@ -228,9 +249,6 @@ fn left_out(kv: &KvConfig, requests: &[Request]) -> Vec<(String, String)> {
     }
     if kv.session.prefetch.is_some() {
         out("session.prefetch", "prefetch");
-    }
-    if !kv.faults.is_empty() {
-        out("faults", "faults");
     }
     all
 }

@@ -21,6 +21,7 @@ pub(super) struct FlowLine {
     pub(super) replica: ReplicaId,
     pub(super) tier: u32,
     pub(super) request: Option<RequestId>,
+    pub(super) source: Option<ReplicaId>,
     pub(super) blocks: u32,
     pub(super) bytes: u64,
     pub(super) asked: Micros,
@@ -40,6 +41,8 @@ pub(in crate::golden) struct TierLog {
     pub(super) flows: Vec<FlowLine>,
     /// Requests for which reading was not worth it.
     pub(super) refused: BTreeSet<RequestId>,
+    /// From where blocks of requests are pulled.
+    pub(super) sources: BTreeMap<RequestId, ReplicaId>,
     /// Whether loads come without a link, so that their end is known when it comes.
     pub(super) direct: bool,
 }
@@ -98,11 +101,24 @@ impl TierLog {
             TierNews::ReadRefused { request } => {
                 self.refused.insert(request);
             }
-            TierNews::FlowAsked { flow, kind, replica, tier, request, blocks, bytes } => {
+            TierNews::Source { request, from } => {
+                self.sources.insert(request, from);
+            }
+            TierNews::FlowAsked { flow, kind, replica, tier, request, source, blocks, bytes } => {
                 assert!(flow as usize == self.flows.len(), "flows are numbered in order");
                 let (begun, ended) = (None, None);
-                let line = FlowLine { kind, replica, tier, request, blocks, bytes, asked: at, begun, ended };
-                self.flows.push(line);
+                self.flows.push(FlowLine {
+                    kind,
+                    replica,
+                    tier,
+                    request,
+                    source,
+                    blocks,
+                    bytes,
+                    asked: at,
+                    begun,
+                    ended,
+                });
             }
             TierNews::FlowBegan { flow } => self.flows[flow as usize].begun = Some(at),
             TierNews::FlowEnded { flow, outcome } => self.flows[flow as usize].ended = Some((at, outcome)),

@@ -2,12 +2,14 @@
 
 mod convert;
 mod counters;
+mod faults;
 mod file;
 mod log;
 mod sections;
 
-pub(super) use convert::{cache, problems, store_ports, stores, transfer};
+pub(super) use convert::{cache, draws, problems, routing, source, store_ports, stores, transfer};
 pub(super) use counters::counters;
+pub(super) use faults::{Losses, ended, faults, inside, last_instant, resilience};
 pub(super) use file::{Directive, KvConfig};
 pub(super) use log::TierLog;
 pub(super) use sections::add;

@@ -27,6 +27,9 @@ pub(in crate::golden) fn add(run: &Run<'_>, sections: &mut Map<String, Value>) {
             *all.entry(name.clone()).or_insert(0) += blocks;
         }
         o["kv"] = json!({"found_blocks": found, "log": log.lines(id)});
+        if let Some(source) = log.sources.get(&id) {
+            o["kv"]["source"] = json!(instance(source.0));
+        }
         if log.refused.contains(&id) {
             o["kv"]["read_refused"] = json!(true);
         }
@@ -61,7 +64,8 @@ fn one_flow(run: &Run<'_>, no: u32, flow: &FlowLine, names: &[String]) -> Value 
     });
     json!({
         "no": no, "kind": kind, "tier": names[flow.tier as usize + 2], "replica": instance(flow.replica.0),
-        "id": flow.request.map_or("", |id| run.name(id)), "from": "", "blocks": flow.blocks,
+        "id": flow.request.map_or("", |id| run.name(id)),
+        "from": flow.source.map_or_else(String::new, |source| instance(source.0)), "blocks": flow.blocks,
         "bytes": flow.bytes, "asked_us": flow.asked.0, "begun_us": flow.begun.map(|at| at.0),
         "ended_us": flow.ended.map(|(at, _)| at.0), "outcome": outcome,
     })
@@ -82,6 +86,7 @@ fn port_bytes(run: &Run<'_>, kv: &KvConfig, lower: &LowerTiers) -> Value {
         put(format!("{name}.out"), out);
         for (k, tier) in (0..).zip(&kv.tiers) {
             let [read, write] = lower.moved(replica.id(), k);
+            // Pulls use the ports of both replicas alone.
             let own = tier.name.as_ref().unwrap_or(&tier.kind);
             let of = if tier.kind == "fs" { format!("{name}.{own}") } else { "store".to_owned() };
             put(format!("{of}.read"), read);
@@ -112,13 +117,13 @@ fn one_instance(run: &Run<'_>, kv: &KvConfig, replica: &Replica) -> Value {
             "read": counts.read, "written": counts.written, "failed": counts.failed,
         });
         if let Some(lower) = lower.filter(|_| tier.kind == "fs") {
-            o["pool"] = place(lower.place(replica.id(), k));
+            o["pool"] = lower.place(replica.id(), k).map_or(Value::Null, place);
         }
         o
     };
     let tiers: Vec<Value> = (0..).zip(&kv.tiers).map(one_tier).collect();
     let mut o = json!({
-        "id": instance(replica.id().0), "lost": 0, "gpu_evicted_blocks": pool.evictions(),
+        "id": instance(replica.id().0), "lost": run.recording.losses.at(replica.id()), "gpu_evicted_blocks": pool.evictions(),
         "tiers": tiers,
     });
     if kv.cpu.is_some() {

@@ -15,6 +15,7 @@ mod queue_depth;
 mod running_requests;
 mod score;
 mod signal;
+mod tier_prefix;
 mod token_load;
 mod waiting_requests;
 
@@ -29,6 +30,7 @@ use std::rc::Rc;
 
 pub(super) use prefix_affinity::PromptMemory;
 pub(super) use score::{Facts, Out};
+pub use tier_prefix::TierPrefix;
 
 /// The state of a scorer.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -52,6 +54,8 @@ pub(super) enum ScorerState {
     PredictedLatency(predicted_latency::PredictedLatency),
     PrefixMatch(prefix_match::PrefixMatch),
     LoraAffinity(lora_affinity::LoraAffinity),
+    /// Its scores come with the fleet.
+    TierPrefix(TierPrefix),
 }
 
 /// The rule of `token-load` for which the gateway's own count is enough.
@@ -93,6 +97,7 @@ impl ScorerState {
             Scorer::PeakEwma => Self::PeakEwma(peak_ewma::PeakEwma::default()),
             Scorer::Cost => Self::Cost(cost::Cost),
             Scorer::LoraAffinity => Self::LoraAffinity(lora_affinity::LoraAffinity),
+            Scorer::TierPrefix => Self::TierPrefix(TierPrefix::new(s.tier_weights)),
         }
     }
 
@@ -124,8 +129,14 @@ impl ScorerState {
             | Self::TokenLoad(_)
             | Self::PredictedLatency(_)
             | Self::PrefixMatch(_)
-            | Self::LoraAffinity(_) => false,
+            | Self::LoraAffinity(_)
+            | Self::TierPrefix(_) => false,
         }
+    }
+
+    /// What blocks are worth in each tier, if it asks what tiers have.
+    pub(super) fn tier_prefix(&self) -> Option<TierPrefix> {
+        if let Self::TierPrefix(worth) = self { Some(*worth) } else { None }
     }
 
     /// Whether it reads the adapters of replicas.
@@ -191,6 +202,11 @@ impl ScorerState {
         match self {
             Self::PrefixAffinity => out.values.copy_from_slice(&facts.prefix),
             Self::PrecisePrefix => out.values.copy_from_slice(&facts.cached),
+            Self::TierPrefix(_) => {
+                for (score, view) in out.values.iter_mut().zip(fleet.replicas) {
+                    *score = fleet.tier_shares.get(view.id.index()).copied().unwrap_or_default();
+                }
+            }
             Self::TokenLoad(s) => s.score(&facts.load, out.values),
             Self::PrefixMatch(s) => s.score(&facts.prefix, out.values),
             Self::PredictedLatency(s) => s.score(&facts.headroom, fleet.replicas, out.values),
@@ -222,6 +238,7 @@ impl ScorerState {
         Some(match self {
             Self::PrefixAffinity
             | Self::PrecisePrefix
+            | Self::TierPrefix(_)
             | Self::Expression(_)
             | Self::TokenLoad(_)
             | Self::PredictedLatency(_)

@@ -1,0 +1,53 @@
+//! What the tiers of each replica have of a prompt, for routers that ask: determined before the decision, as a look lets go of what was
+//! not used for too long.
+
+use super::around::Around;
+use super::state::Gateway;
+use crate::facts::Stage;
+use crate::network::TierKind;
+use crate::policy::routing::TierPrefix;
+use crate::request::Slot;
+use base::ReplicaId;
+
+impl Gateway {
+    /// Looks at the tiers of all replicas, if the router of this stage asks for that.
+    pub(super) fn look_at_tiers(&mut self, slot: Slot, stage: Stage, around: &mut Around<'_>) {
+        let router = match (stage, &self.roles) {
+            (Stage::Prefill, Some(roles)) => &roles.router,
+            (Stage::Home | Stage::Prefill, _) => &self.router,
+        };
+        self.tier_shares.clear();
+        let Some(worth) = router.tier_prefix() else { return };
+        for index in 0..around.fleet.replicas().len() {
+            self.tier_shares.push(tier_share(slot, ReplicaId(index as u32), worth, around));
+        }
+    }
+}
+
+/// What the leading blocks of a prompt are worth to a replica, over all.
+fn tier_share(slot: Slot, replica: ReplicaId, worth: TierPrefix, around: &mut Around<'_>) -> f64 {
+    let now = around.now;
+    let active = &around.book.active()[slot];
+    let (r, lower) = around.fleet.replica_and_lower(replica);
+    let block = r.kv().block_tokens();
+    let chain = active.text.chain(block, active.prompt_tokens / block);
+    r.tell_time(now);
+    let mut sum = 0.0;
+    let mut lower = lower;
+    for &hash in &chain {
+        let is_below = r.lends(hash);
+        sum += if r.kv().knows(hash) {
+            worth.gpu
+        } else if is_below {
+            worth.cpu
+        } else {
+            let found = lower.as_deref_mut().and_then(|lower| lower.sees(replica, hash, now));
+            match found {
+                Some(TierKind::Disk) => worth.disk,
+                Some(TierKind::Store) => worth.store,
+                None => break,
+            }
+        };
+    }
+    if chain.is_empty() { 0.0 } else { sum / chain.len() as f64 }
+}
