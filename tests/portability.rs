@@ -183,6 +183,7 @@ fn pressure() -> Scenario {
             session: String::new(),
             priority: 0,
             max_offload_tokens: None,
+            retention: Vec::new(),
         });
     }
     // One prompt longer than the cache, one answer that outgrows it.

@@ -11,7 +11,7 @@ impl Cluster {
     /// The next event of flows of blocks, if it comes before `other`.
     #[inline]
     pub(crate) fn flow_event_or(&self, other: (Micros, ClusterEvent)) -> (Micros, ClusterEvent) {
-        let Some(lower) = &self.fleet.lower else { return other };
+        let Some(lower) = &*self.fleet.lower else { return other };
         let (at, event) = lower.next_event();
         let event = match event {
             NetworkEvent::Lands => ClusterEvent::BlocksLand,
@@ -54,6 +54,6 @@ impl Cluster {
 
     /// What tiers lie below CPU memory, and what is on its way between them.
     pub fn lower_tiers(&self) -> Option<&LowerTiers> {
-        self.fleet.lower.as_deref()
+        self.fleet.lower.value.as_deref()
     }
 }

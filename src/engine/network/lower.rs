@@ -223,6 +223,11 @@ impl LowerTiers {
             .find(|&tier| self.place_mut(replica, tier).holds(hash, now))
     }
 
+    /// The first tier of a replica that has a block for a prefetch, which counts as no lookup.
+    pub(crate) fn find_uncounted(&mut self, replica: ReplicaId, hash: u64, now: Micros) -> Option<u32> {
+        (0..self.tiers(replica)).find(|&tier| self.place_mut(replica, tier).finds(hash, now))
+    }
+
     /// How long a read of `blocks` blocks would take that began now, if nothing changed.
     pub(crate) fn estimate(&self, replica: ReplicaId, tier: u32, blocks: u64) -> Span {
         let bytes = blocks * self.replicas[replica.index()].block_bytes;
@@ -238,13 +243,13 @@ impl LowerTiers {
         hashes: Vec<u64>,
         now: Micros,
     ) -> &Flow {
-        if kind == FlowKind::Read {
+        if kind != FlowKind::Write {
             self.place_mut(replica, tier).begin_read(&hashes);
         }
         let bytes = hashes.len() as u64 * self.replicas[replica.index()].block_bytes;
         let of = self.tier(replica, tier);
         let ports = match kind {
-            FlowKind::Read => of.read.clone(),
+            FlowKind::Read | FlowKind::Prefetch(_) => of.read.clone(),
             FlowKind::Write => of.write.clone(),
         };
         let base = of.base;
@@ -270,7 +275,7 @@ impl LowerTiers {
     pub(crate) fn is_late(&self, number: u32, now: Micros) -> bool {
         let flow = self.flows.flow(number);
         let lease = self.place(flow.replica, flow.tier).settings().lease;
-        flow.kind == FlowKind::Read && lease > Span::ZERO && now > flow.asked.saturating_add(lease)
+        flow.kind != FlowKind::Write && lease > Span::ZERO && now > flow.asked.saturating_add(lease)
     }
 
     /// A flow ends: its blocks are there, or will not come by it.
@@ -278,14 +283,14 @@ impl LowerTiers {
         let flow = self.flows.end(number, now);
         let place = self.place_mut(flow.replica, flow.tier);
         match flow.kind {
-            FlowKind::Read => place.end_read(&flow.hashes, now),
+            FlowKind::Read | FlowKind::Prefetch(_) => place.end_read(&flow.hashes, now),
             FlowKind::Write if has_landed => place.arrive(&flow.hashes, now),
             FlowKind::Write => place.forget(&flow.hashes),
         }
         let counts = &mut self.replicas[flow.replica.index()].tiers[flow.tier as usize].counts;
         let blocks = flow.hashes.len() as u64;
         match flow.kind {
-            FlowKind::Read => counts.read += if has_landed { blocks } else { 0 },
+            FlowKind::Read | FlowKind::Prefetch(_) => counts.read += if has_landed { blocks } else { 0 },
             FlowKind::Write => counts.written += if has_landed { blocks } else { 0 },
         }
         flow

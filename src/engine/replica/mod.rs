@@ -18,6 +18,8 @@ mod kv_lost;
 mod lockstep;
 mod moving;
 mod pipe;
+mod pauses;
+mod prefetch;
 mod read_rules;
 mod reading;
 mod room;

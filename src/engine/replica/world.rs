@@ -4,7 +4,7 @@ use super::departure::Departure;
 use crate::facts::{Detail, Sink};
 use crate::network::LowerTiers;
 use crate::request::{
-    AdapterUses, Handovers, LoadTimes, LocationCounts, Records, Remote, Slab, Slot, Stay, Wishes, load_of,
+    AdapterUses, Handovers, Life, LoadTimes, LocationCounts, Records, Remote, Slab, Slot, Stay, Wishes, load_of,
 };
 use base::{Chunks, Micros, RequestId, Span};
 
@@ -33,6 +33,8 @@ pub(crate) struct World<'a, S: Sink> {
     pub(crate) wishes: &'a Wishes,
     /// The tiers below CPU memory, if any replica has some.
     pub(crate) lower: Option<&'a mut LowerTiers>,
+    /// What becomes of sessions' KV, if anybody says anything of that.
+    pub(crate) life: Option<&'a mut Life>,
 }
 
 impl<S: Sink> World<'_, S> {

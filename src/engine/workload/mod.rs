@@ -11,6 +11,7 @@ mod conversations;
 mod explicit;
 mod lengths;
 mod names;
+mod next_turn;
 mod on_off;
 mod places;
 mod prefixes;
@@ -26,6 +27,7 @@ pub mod trace;
 
 #[cfg(any(feature = "cli", feature = "closeup"))]
 pub use shared_texts::SharedText;
+pub use next_turn::NextTurn;
 pub use source::{Source, digest_of, replayed};
 pub use trace::{Trace, TraceColumns, TraceFound, TraceLines, TraceReader, TraceReading, TraceSummary};
 

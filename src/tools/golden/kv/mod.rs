@@ -6,7 +6,7 @@ mod file;
 mod log;
 mod sections;
 
-pub(super) use convert::{cache, problems, store_ports, stores, transfer};
+pub(super) use convert::{cache, directive, hint, problems, session_kv, store_ports, stores, transfer};
 pub(super) use counters::counters;
 pub(super) use file::{Directive, KvConfig};
 pub(super) use log::TierLog;
