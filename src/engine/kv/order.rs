@@ -130,6 +130,8 @@ pub(super) struct Order {
     pub(super) results: BTreeMap<u32, Brought>,
     /// Prefetches that hold blocks.
     pub(super) prefetching: u32,
+    /// Flows of prefetches to CPU memory.
+    pub(super) coming: u32,
     pub(super) uses: Uses,
 }
 
@@ -150,6 +152,7 @@ impl Order {
             brought: LookupMap::default(),
             results: BTreeMap::new(),
             prefetching: 0,
+            coming: 0,
             uses: Uses::default(),
         }
     }

@@ -121,6 +121,7 @@ impl Replica {
             for &hash in &blocks {
                 lower.place_mut(self.id, tier).promise(hash, now);
             }
+            self.kv.own().expect();
             let flow = lower.start((FlowKind::Prefetch(prefetch), None), (self.id, tier), blocks, now);
             w.sink.tiers(now, flow.news());
         }
@@ -136,6 +137,7 @@ impl Replica {
         w: &mut World<'_, S>,
     ) {
         let kv = self.kv.own();
+        kv.expect_no_more();
         for &hash in hashes {
             kv.end_coming(hash, has_landed);
         }

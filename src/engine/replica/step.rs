@@ -41,7 +41,7 @@ impl Replica {
         self.totals.steps += 1;
         let decoding = self.form_batch(known_by, now, w);
         if self.running == 0 {
-            let loads = self.loads.under_way() + self.loads.fetching() + self.kv.prefetching() > 0
+            let loads = self.loads.under_way() + self.loads.fetching() + self.kv.prefetches() > 0
                 || self.moving.hold_blocks()
                 || self.moving.on_duty() > 0;
             assert!(loads || self.waiting.is_empty(), "INV-8: {:?} is idle and somebody waits", self.id);

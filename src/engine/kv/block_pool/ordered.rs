@@ -248,6 +248,23 @@ impl BlockPool {
         self.tiers.also.as_ref().map_or(0, |order| order.prefetching)
     }
 
+    /// Prefetches that a request may wait for: those that hold blocks, and flows to CPU memory.
+    #[inline]
+    pub fn prefetches(&self) -> u32 {
+        self.tiers.also.as_ref().map_or(0, |order| order.prefetching + order.coming)
+    }
+
+    /// A flow of a prefetch to CPU memory begins.
+    pub fn expect(&mut self) {
+        self.order().coming += 1;
+    }
+
+    /// It has ended. It may have begun before a restart.
+    pub fn expect_no_more(&mut self) {
+        let coming = &mut self.order().coming;
+        *coming = coming.saturating_sub(1);
+    }
+
     /// Free blocks stand in an order of their own from now on, that of their use.
     pub fn order_by_use(&mut self) {
         self.tiers.also = Some(Box::new(Order::new(OrderSettings { rule: EvictionRule::Lru, max_protected: 1.0 })));
