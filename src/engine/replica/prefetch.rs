@@ -60,7 +60,9 @@ impl Replica {
         let kv = self.kv.own();
         kv.end_prefetch(&mut done.table, (&done.chain, done.first), prefetch, now);
         kv.hold_run(&done.chain, (done.scope, done.hold));
-        self.wake(now);
+        if !self.waiting.is_empty() {
+            self.wake(now);
+        }
     }
 
     /// The latest prefetch under way here, if there is any, gives its blocks back.
@@ -147,7 +149,9 @@ impl Replica {
             row.done = now.into();
         }
         self.refused = None;
-        self.wake(now);
+        if !self.waiting.is_empty() {
+            self.wake(now);
+        }
     }
 }
 
