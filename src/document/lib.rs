@@ -140,8 +140,8 @@ pub use types::workload::explicit::{ExplicitOutput, ExplicitPiece, ExplicitReque
 pub use types::workload::lengths::{Lengths, WeightedLength};
 pub use types::workload::prefix::{OnOffPeriods, PrefixGroups};
 pub use types::workload::rate_profile::{RatePoint, RateProfile, Window};
-pub use types::workload::trace_window::TraceWindow;
 pub use types::workload::session_kv::{PrefetchTo, PrefetchWhen, SessionKv, SessionPrefetch};
+pub use types::workload::trace_window::TraceWindow;
 pub use types::workload::{Arrivals, Client, TraceSettings, Workload};
 
 use table::fields::fields;

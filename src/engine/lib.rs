@@ -37,8 +37,8 @@ pub use network::{
 };
 pub use replica::{AdapterCounts, DraftTotals, Replica, StartPhase, Totals, mean_start_s};
 pub use request::{
-    AdapterUse, Attempt, Census, Handover, Location, PrefetchOutcome, PrefetchRow, Progress, RECORD_PIECE, Record, RecordColumn, Records,
-    RequestState, Retired, Stay,
+    AdapterUse, Attempt, Census, Handover, Location, PrefetchOutcome, PrefetchRow, Progress, RECORD_PIECE,
+    Record, RecordColumn, Records, RequestState, Retired, Stay,
 };
 #[cfg(any(feature = "cli", feature = "closeup"))]
 pub use watch::{HeldBlocks, HeldFor, RequestText};

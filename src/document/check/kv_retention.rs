@@ -18,7 +18,9 @@ pub(super) fn check_kv_retention(c: &Cluster, r: &mut Report) {
 }
 
 fn has_order(kv: &KvCache) -> bool {
-    kv.eviction_order != EvictionOrder::Lru || kv.cpu_eviction != CpuEviction::Lru || kv.max_protected_share < 1.0
+    kv.eviction_order != EvictionOrder::Lru
+        || kv.cpu_eviction != CpuEviction::Lru
+        || kv.max_protected_share < 1.0
 }
 
 fn check_order(path: &str, pool: &Pool, c: &Cluster, r: &mut Report) {
@@ -49,7 +51,10 @@ fn unlike(pool: &Pool, compat: Compat) -> Vec<(String, &'static str)> {
         out("without prefix caching".to_owned(), "nothing is ever kept: turn prefix_caching on");
     }
     if compat == Compat::Blis || pool.kv.cpu_tier == CpuTier::Blis {
-        out("with the cache of blis".to_owned(), "that simulator has its own order: leave one of the two out");
+        out(
+            "with the cache of blis".to_owned(),
+            "that simulator has its own order: leave one of the two out",
+        );
     }
     if pool.role != Role::Mixed {
         let fix = "leave it out there, or give the pool the role mixed";
@@ -119,7 +124,12 @@ pub(super) fn check_kv_wishes(s: &Scenario, r: &mut Report) {
     if let Some(kv) = &w.session_kv {
         if w.trace.is_none() && w.requests.iter().all(|request| request.session.is_empty()) {
             let fix = "name a session in the requests, or give clients a session_kv of their own";
-            r.error("workload.session_kv", "what becomes of sessions, without any", "requests with a session", fix);
+            r.error(
+                "workload.session_kv",
+                "what becomes of sessions, without any",
+                "requests with a session",
+                fix,
+            );
         }
         check_session_kv("workload.session_kv", kv, &s.cluster, r);
     }
@@ -222,7 +232,9 @@ mod tests {
     #[test]
     fn what_contradicts_itself_or_is_not_simulated_is_refused() {
         let all: [(&str, fn(&mut Scenario)); 10] = [
-            ("cluster.kv_hint.min_s", |s| s.cluster.kv_hint = Some(KvHint { min_s: 700.0, ..KvHint::default() })),
+            ("cluster.kv_hint.min_s", |s| {
+                s.cluster.kv_hint = Some(KvHint { min_s: 700.0, ..KvHint::default() })
+            }),
             ("cluster.kv_hint.budget_tokens", |s| {
                 s.cluster.kv_hint = Some(KvHint { budget_tokens: 9, ..KvHint::default() });
             }),

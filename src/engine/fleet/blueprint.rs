@@ -12,8 +12,8 @@ use crate::replica::{Limits, Pipe, Speculation};
 use crate::workload::Source;
 use base::Span;
 use document::{
-    CpuEviction, EvictionOrder, FsEviction, FsTier, KvBytes, KvCache, KvStore, Pool, Scenario, SecondaryTier, StoreEviction, TierWrite,
-    Watermark, limits,
+    CpuEviction, EvictionOrder, FsEviction, FsTier, KvBytes, KvCache, KvStore, Pool, Scenario, SecondaryTier,
+    StoreEviction, TierWrite, Watermark, limits,
 };
 use serde::{Deserialize, Serialize};
 
@@ -24,7 +24,11 @@ pub(crate) enum Tier {
     Tiers(TierSettings),
     Reload(ReloadSettings),
     /// The same beside an order of eviction, and whether an oracle says what CPU memory evicts.
-    Special { tier: Box<Self>, order: Option<OrderSettings>, known: bool },
+    Special {
+        tier: Box<Self>,
+        order: Option<OrderSettings>,
+        known: bool,
+    },
 }
 
 impl Tier {
@@ -38,8 +42,7 @@ impl Tier {
             EvictionOrder::Belady => EvictionRule::Belady,
         };
         let is_ordered = kv.prefix_caching && (rule != EvictionRule::Lru || lives(scenario));
-        let order =
-            is_ordered.then_some(OrderSettings { rule, max_protected: kv.max_protected_share });
+        let order = is_ordered.then_some(OrderSettings { rule, max_protected: kv.max_protected_share });
         let known = kv.cpu_eviction == CpuEviction::Belady && matches!(tier, Self::Tiers(_));
         if order.is_none() && !known { tier } else { Self::Special { tier: Box::new(tier), order, known } }
     }

@@ -336,7 +336,8 @@ impl Order {
         let Some(keeper) = self.told.get(&request).cloned() else { return };
         let (now, scope) = (self.now, keeper.scope);
         let wanted = |k: usize| {
-            let (first, last) = (k as u64 * u64::from(block_tokens), (k as u64 + 1) * u64::from(block_tokens));
+            let (first, last) =
+                (k as u64 * u64::from(block_tokens), (k as u64 + 1) * u64::from(block_tokens));
             let overlaps = |d: &&Directive| u64::from(d.start) < last && u64::from(d.end) > first;
             let mut best: Option<Keep> = None;
             for d in keeper.directives.iter().filter(overlaps) {
@@ -358,7 +359,8 @@ impl Order {
 
     /// Whether directives would protect more than may be.
     fn protects_too_much(&self, blocks: &[u32], wanted: &[Option<Keep>], total: u32) -> bool {
-        let more = blocks.iter().zip(wanted).filter(|(b, mine)| mine.is_some() && !self.protects(**b)).count();
+        let more =
+            blocks.iter().zip(wanted).filter(|(b, mine)| mine.is_some() && !self.protects(**b)).count();
         let most = self.settings.max_protected * f64::from(total);
         (self.protected() as usize + more) as f64 > most
     }

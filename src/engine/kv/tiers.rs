@@ -7,8 +7,8 @@
 use super::cpu_tier::{CpuTier, Room, Seen, StoreSettings};
 use super::uses::Uses;
 use super::written::Written;
-use base::{Also, Micros};
 use base::lookup::LookupMap;
+use base::{Also, Micros};
 use serde::{Deserialize, Serialize};
 
 /// Settings of the tiers of a replica.

@@ -90,13 +90,7 @@ impl Replica {
     }
 
     /// What lies below comes to CPU memory: a slot for each block, and a flow for each tier.
-    fn prefetch_to_cpu<S: Sink>(
-        &mut self,
-        prefetch: u32,
-        chain: &[u64],
-        now: Micros,
-        w: &mut World<'_, S>,
-    ) {
+    fn prefetch_to_cpu<S: Sink>(&mut self, prefetch: u32, chain: &[u64], now: Micros, w: &mut World<'_, S>) {
         let (Some(lower), Some(life)) = (w.lower.as_deref_mut(), w.life.as_deref_mut()) else { return };
         let mut plan: Vec<(u32, Vec<u64>)> = Vec::new();
         let kv = self.kv.own();
@@ -154,4 +148,3 @@ impl Replica {
         }
     }
 }
-

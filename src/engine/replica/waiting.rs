@@ -212,9 +212,8 @@ impl Replica {
             self.take_waiting(place);
             return true;
         }
-        let holders = self.running > 0
-            || self.moving.hold_blocks()
-            || self.loads.holders() + self.kv.prefetching() > 0;
+        let holders =
+            self.running > 0 || self.moving.hold_blocks() || self.loads.holders() + self.kv.prefetching() > 0;
         if holders {
             self.refused = Some(attempt);
         } else {

@@ -4,7 +4,8 @@ use super::departure::Departure;
 use crate::facts::{Detail, Sink};
 use crate::network::LowerTiers;
 use crate::request::{
-    AdapterUses, Handovers, Life, LoadTimes, LocationCounts, Records, Remote, Slab, Slot, Stay, Wishes, load_of,
+    AdapterUses, Handovers, Life, LoadTimes, LocationCounts, Records, Remote, Slab, Slot, Stay, Wishes,
+    load_of,
 };
 use base::{Chunks, Micros, RequestId, Span};
 

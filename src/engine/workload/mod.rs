@@ -25,9 +25,9 @@ mod source;
 mod tests;
 pub mod trace;
 
+pub use next_turn::NextTurn;
 #[cfg(any(feature = "cli", feature = "closeup"))]
 pub use shared_texts::SharedText;
-pub use next_turn::NextTurn;
 pub use source::{Source, digest_of, replayed};
 pub use trace::{Trace, TraceColumns, TraceFound, TraceLines, TraceReader, TraceReading, TraceSummary};
 

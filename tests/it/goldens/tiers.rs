@@ -155,10 +155,9 @@ fn names_that_the_format_with_tiers_does_not_have_are_told() {
 
 #[test]
 fn what_the_format_has_and_is_not_simulated_is_told_and_not_ignored() {
-    for (key, value) in [
-        ("faults", json!([{"kind": "store_down", "from_us": 5}])),
-        ("tiers", json!([{"type": "p2p"}])),
-    ] {
+    for (key, value) in
+        [("faults", json!([{"kind": "store_down", "from_us": 5}])), ("tiers", json!([{"type": "p2p"}]))]
+    {
         let told = problems(|d| d["config"]["kv"][key] = value.clone());
         assert!(
             told.iter().any(|line| line.contains(key) && line.contains("not simulated yet")),

@@ -249,7 +249,9 @@ fn beside(path: &str, mut value: Value) -> Change {
     beside_hint(path, &mut value);
     let change = Change::set(path, value.clone());
     if let Some(client) = path.strip_suffix(".session_kv").filter(|of| of.contains("clients")) {
-        return change.and_set(&format!("{client}.conversation"), json!({})).and_set(&format!("{client}.sessions"), 0);
+        return change
+            .and_set(&format!("{client}.conversation"), json!({}))
+            .and_set(&format!("{client}.sessions"), 0);
     }
     if prefills {
         return change.and_set("cluster.pools[1].role", "decode");

@@ -22,8 +22,9 @@ use crate::types::cluster::batch_limits::BatchLimits;
 use crate::types::cluster::model::{Architecture, Hardware};
 use crate::types::latency::LatencyModel;
 use crate::{
-    AdmissionPolicy, Compat, CpuEviction, EvictionOrder, KvHint, Disaggregation, FlowControl, KvStore, LoadAsked, LoadRule, LoadWait,
-    RandomFaults, Resilience, Role, RoutingPolicy, Scaling, SecondaryTier, TierWrite,
+    AdmissionPolicy, Compat, CpuEviction, Disaggregation, EvictionOrder, FlowControl, KvHint, KvStore,
+    LoadAsked, LoadRule, LoadWait, RandomFaults, Resilience, Role, RoutingPolicy, Scaling, SecondaryTier,
+    TierWrite,
 };
 
 /// The serving cluster.

@@ -1,7 +1,7 @@
 //! Requests given one by one.
 
-use crate::limits;
 use crate::Retention;
+use crate::limits;
 use crate::table::fields::fields;
 
 /// One request, given in full.

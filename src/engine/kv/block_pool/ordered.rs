@@ -81,7 +81,8 @@ impl BlockPool {
         if let (Some(order), Some(uses)) = (&mut self.tiers.also, gpu) {
             order.uses = uses.clone();
         }
-        if let (Some(mine), Some(uses)) = (self.tiers.as_mut().and_then(|tiers| tiers.cpu.also.as_mut()), cpu) {
+        if let (Some(mine), Some(uses)) = (self.tiers.as_mut().and_then(|tiers| tiers.cpu.also.as_mut()), cpu)
+        {
             **mine = uses.clone();
         }
     }
@@ -267,7 +268,8 @@ impl BlockPool {
 
     /// Free blocks stand in an order of their own from now on, that of their use.
     pub fn order_by_use(&mut self) {
-        self.tiers.also = Some(Box::new(Order::new(OrderSettings { rule: EvictionRule::Lru, max_protected: 1.0 })));
+        self.tiers.also =
+            Some(Box::new(Order::new(OrderSettings { rule: EvictionRule::Lru, max_protected: 1.0 })));
         self.order_places();
         let all: Vec<u32> = self.listed.iter().map(|(_, entry)| entry & Block::HOLDERS).collect();
         for b in all {

@@ -3,7 +3,9 @@
 use crate::kv::Directive;
 use crate::request::record::Record;
 use base::Span;
-use document::{CpuEviction, EvictionOrder, PrefetchTo, PrefetchWhen, Retention, Scenario, SessionKv, Workload};
+use document::{
+    CpuEviction, EvictionOrder, PrefetchTo, PrefetchWhen, Retention, Scenario, SessionKv, Workload,
+};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 

@@ -97,12 +97,7 @@ fn seconds(us: u64) -> f64 {
 
 /// What a request of the file wants kept.
 pub(in crate::golden) fn directive(d: &Directive) -> Retention {
-    Retention {
-        start: d.start,
-        end: d.end,
-        priority: d.priority,
-        duration_s: d.duration_us.map(seconds),
-    }
+    Retention { start: d.start, end: d.end, priority: d.priority, duration_s: d.duration_us.map(seconds) }
 }
 
 /// What becomes of the KV of the file's sessions.
@@ -122,11 +117,8 @@ pub(in crate::golden) fn session_kv(c: &Config) -> Option<SessionKv> {
         reserve_blocks: u32::try_from(p.reserve_blocks).unwrap_or(u32::MAX),
         hold_s: seconds(p.hold_us),
     });
-    let kv = SessionKv {
-        supersede: session.supersede,
-        demote_after_s: session.demote_us.map(seconds),
-        prefetch,
-    };
+    let kv =
+        SessionKv { supersede: session.supersede, demote_after_s: session.demote_us.map(seconds), prefetch };
     (kv != SessionKv::default()).then_some(kv)
 }
 
