@@ -163,17 +163,13 @@ fn pressure() -> Scenario {
     s.cluster.snapshot_refresh_us = 10_000;
     (s.cluster.admission_latency_us, s.cluster.routing_latency_us) = (70, 30);
     s.workload.clients.clear();
-    for (talk, turn) in (0..150_u32).map(|k| (k % 30, k / 30)) {
+    for (k, talk, turn) in (0..150_u32).map(|k| (k, k % 30, k / 30)) {
         let mut prompt = vec![ExplicitPiece { text: 1, tokens: 24, offset: 0 }];
         for t in 0..turn {
             prompt.push(ExplicitPiece { text: 100 + 10 * talk + t, tokens: 9, offset: 0 });
             prompt.push(ExplicitPiece { text: 900 + 10 * talk + t, tokens: 5 + talk, offset: 0 });
         }
-        prompt.push(ExplicitPiece {
-            text: 100 + 10 * talk + turn,
-            tokens: 9 + (30 * turn + talk) % 70,
-            offset: 0,
-        });
+        prompt.push(ExplicitPiece { text: 100 + 10 * talk + turn, tokens: 9 + k % 70, offset: 0 });
         s.workload.requests.push(ExplicitRequest {
             id: format!("talk {talk} turn {turn}"),
             arrival_us: u64::from(turn) * 700_000 + u64::from(talk * talk) * 400,

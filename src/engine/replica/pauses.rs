@@ -31,8 +31,7 @@ impl Replica {
         let record = w.records.here(request);
         life.used(request, record);
         if self.kv.follows_uses() {
-            let of =
-                if record.listed >> 31 == 0 { Use::Listed(record.listed) } else { Use::Drawn(request.0) };
+            let of = if record.is_listed() { Use::Listed(record.listed) } else { Use::Drawn(request.0) };
             self.kv.own().follow_uses(&UseNews::Over(of));
         }
     }

@@ -24,6 +24,7 @@ mod source;
 #[cfg(test)]
 mod tests;
 pub mod trace;
+mod turns;
 
 pub use next_turn::NextTurn;
 #[cfg(any(feature = "cli", feature = "closeup"))]

@@ -127,7 +127,7 @@ impl Life {
 
     /// A request arrives. `text` is its prompt.
     pub(crate) fn arrived(&mut self, request: RequestId, record: &Record, text: &Content, now: Micros) {
-        if !self.followed.is_empty() && !is_listed(record) {
+        if !self.followed.is_empty() && !record.is_listed() {
             let of = Use::Drawn(request.0);
             self.know(of, now, text, record.prompt_tokens);
         }
@@ -200,7 +200,7 @@ impl Life {
         if rules.is_none() && self.followed.is_empty() {
             return;
         }
-        let number = if is_listed(record) { record.listed } else { request.0 };
+        let number = if record.is_listed() { record.listed } else { request.0 };
         self.completed.push(Turn {
             request,
             session: record.session,
@@ -229,7 +229,7 @@ impl Life {
             if let NextTurn::At(at) = next
                 && !has_come
                 && !self.followed.is_empty()
-                && !is_listed_number(turn.listed)
+                && turn.listed >> 31 == 1
             {
                 self.pauses += 1;
                 let pause = self.pauses;
@@ -328,16 +328,8 @@ pub(crate) fn scope_of(request: RequestId, session: u32) -> u64 {
     if session > 0 { session.into() } else { 1 << 32 | u64::from(request.0) }
 }
 
-fn is_listed(record: &Record) -> bool {
-    is_listed_number(record.listed)
-}
-
-fn is_listed_number(listed: u32) -> bool {
-    listed >> 31 == 0
-}
-
 fn use_of(request: RequestId, record: &Record) -> Use {
-    if is_listed(record) { Use::Listed(record.listed) } else { Use::Drawn(request.0) }
+    if record.is_listed() { Use::Listed(record.listed) } else { Use::Drawn(request.0) }
 }
 
 fn earlier(at: Micros, lead: Span) -> Micros {

@@ -99,12 +99,12 @@ impl Rules {
 
     /// What becomes of the KV of a request's session.
     pub(super) fn of(&self, record: &Record) -> Option<SessionRules> {
-        if super::is_listed(record) { self.listed } else { *self.clients.get(record.client as usize)? }
+        if record.is_listed() { self.listed } else { *self.clients.get(record.client as usize)? }
     }
 
     /// What a request wants kept.
     pub(super) fn wanted(&self, record: &Record) -> &[Directive] {
-        let of = if super::is_listed(record) {
+        let of = if record.is_listed() {
             self.wanted_by_listed.get(&record.listed)
         } else {
             self.wanted_by_client.get(record.client as usize)
@@ -114,7 +114,7 @@ impl Rules {
 
     pub(super) fn may_leave_to(&self, record: &Record) -> u32 {
         let of = self.offload.get(record.client as usize).copied().flatten();
-        of.filter(|_| !super::is_listed(record)).unwrap_or(u32::MAX)
+        of.filter(|_| !record.is_listed()).unwrap_or(u32::MAX)
     }
 }
 
