@@ -163,8 +163,7 @@ fn pressure() -> Scenario {
     s.cluster.snapshot_refresh_us = 10_000;
     (s.cluster.admission_latency_us, s.cluster.routing_latency_us) = (70, 30);
     s.workload.clients.clear();
-    for k in 0..150_u32 {
-        let (talk, turn) = (k % 30, k / 30);
+    for (k, talk, turn) in (0..150_u32).map(|k| (k, k % 30, k / 30)) {
         let mut prompt = vec![ExplicitPiece { text: 1, tokens: 24, offset: 0 }];
         for t in 0..turn {
             prompt.push(ExplicitPiece { text: 100 + 10 * talk + t, tokens: 9, offset: 0 });
@@ -183,6 +182,7 @@ fn pressure() -> Scenario {
             session: String::new(),
             priority: 0,
             max_offload_tokens: None,
+            retention: Vec::new(),
         });
     }
     // One prompt longer than the cache, one answer that outgrows it.

@@ -84,6 +84,7 @@ pub fn listed_request(
         session: String::new(),
         priority: 0,
         max_offload_tokens: None,
+        retention: Vec::new(),
     }
 }
 

@@ -114,7 +114,6 @@ capabilities! {
     PromptImages: "prompts have no images",
     ImageEncoders: "replicas that encode images are not simulated",
     PrefillByHandler: "pools with the role prefill get requests through a handler of stages alone",
-    BlockPulls: "blocks are not pulled from other replicas",
     // Autoscalers.
     PoolsMeasured: "the pools themselves are measured",
     MeasurementAge: "scaling.scrape_s and scaling.lag_s say how old a measurement is",

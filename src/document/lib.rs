@@ -83,6 +83,7 @@ pub use types::cluster::flow_control::{
     FlowControl, FlowKey, HoldbackBy, Ordering, PriorityHoldback, ProgramAware, StaticCeiling,
     UtilizationDetector,
 };
+pub use types::cluster::kv_retention::{CpuEviction, EvictionOrder, KvHint, Retention};
 pub use types::cluster::kv_tiers::{
     BreakEven, FsEviction, FsTier, KvSource, KvStore, LoadAsked, LoadRule, LoadTimeout, LoadWait, P2pTier,
     SecondaryTier, SelectiveWrite, StoreEviction, StoreTier, TierWrite, Watermark,
@@ -141,6 +142,7 @@ pub use types::workload::explicit::{ExplicitOutput, ExplicitPiece, ExplicitReque
 pub use types::workload::lengths::{Lengths, WeightedLength};
 pub use types::workload::prefix::{OnOffPeriods, PrefixGroups};
 pub use types::workload::rate_profile::{RatePoint, RateProfile, Window};
+pub use types::workload::session_kv::{PrefetchTo, PrefetchWhen, SessionKv, SessionPrefetch};
 pub use types::workload::trace_window::TraceWindow;
 pub use types::workload::{Arrivals, Client, TraceSettings, Workload};
 

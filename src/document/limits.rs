@@ -62,6 +62,24 @@ pub const HORIZON_US: u64 = HORIZON_S as u64 * 1_000_000;
 pub const KV_BLOCKS: u32 = 4 * 1024 * 1024;
 /// Most requests that must have had a block before it is written to a tier.
 pub const WRITE_HITS: u32 = 1000;
+/// Highest priority of a directive.
+pub const KEEP_PRIORITY: u32 = 100;
+/// Most directives of a client or a request.
+pub const RETENTION: usize = 16;
+/// Smallest quantile of gaps.
+pub const QUANTILE_MIN: f64 = 0.001;
+/// Largest quantile of gaps.
+pub const QUANTILE: f64 = 0.999;
+/// Most gaps before the first hint.
+pub const LEAST_GAPS: u32 = 10_000;
+/// Shortest duration of a hint.
+pub const HINT_S_MIN: f64 = 0.001;
+/// Longest duration of a hint.
+pub const HINT_S: f64 = 86_400.0;
+/// Most tokens under hints.
+pub const HINT_BUDGET_TOKENS: u64 = 1_000_000_000_000;
+/// Smallest weight of the latest gap in the mean of a session's gaps.
+pub const EWMA_WEIGHT_MIN: f64 = 0.001;
 /// Most tiers of a pool below CPU memory.
 pub const SECONDARY_TIERS: usize = 8;
 /// Most stores of KV blocks.

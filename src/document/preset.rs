@@ -30,6 +30,7 @@ pub const PRESETS: &[Preset] = &[
     preset!("kv-pressure", 56),
     preset!("router-showdown", 42),
     preset!("long-chats", 58),
+    preset!("the-pause", 68),
     preset!("regret-and-tail", 8),
     preset!("mixed-fleet", 25),
     preset!("stale-herd", 36),

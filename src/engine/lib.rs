@@ -37,8 +37,8 @@ pub use network::{
 };
 pub use replica::{AdapterCounts, DraftTotals, Replica, StartPhase, Totals, mean_start_s};
 pub use request::{
-    AdapterUse, Attempt, Census, Handover, Location, Progress, RECORD_PIECE, Record, RecordColumn, Records,
-    RequestState, Retired, Stay,
+    AdapterUse, Attempt, Census, Handover, Location, PrefetchOutcome, PrefetchRow, Progress, RECORD_PIECE,
+    Record, RecordColumn, Records, RequestState, Retired, Stay,
 };
 #[cfg(any(feature = "cli", feature = "closeup"))]
 pub use watch::{HeldBlocks, HeldFor, RequestText};
@@ -112,6 +112,7 @@ impl Cluster {
         gateway.tell_stages(&mut around);
         gateway.follow(&mut around);
         gateway.see_all_now(Micros::ZERO, around.fleet);
+        cluster.know_listed();
         cluster.adopt_faults(plan, Micros::ZERO);
         cluster.adopt_probes(plan, Micros::ZERO, &mut Ignore);
         cluster
@@ -179,6 +180,7 @@ impl Cluster {
             ClusterEvent::FlowBegins => self.begin_flow(sink),
             ClusterEvent::BlocksLand => self.land_blocks(sink),
             ClusterEvent::BlocksFlow => self.begin_blocks(sink),
+            ClusterEvent::Pause => self.run_pause(sink),
             ClusterEvent::TransferTimedOut => self.time_out_transfer(sink),
             event @ (ClusterEvent::Arrival
             | ClusterEvent::Admission(_)
@@ -191,6 +193,7 @@ impl Cluster {
                 let (gateway, mut around) = self.at(self.clock.now());
                 gateway.run_event(event, &mut around, sink);
                 self.add_ports();
+                self.follow_sessions();
             }
         }
     }
@@ -274,6 +277,7 @@ impl Cluster {
         if self.fleet.is_unsettled() {
             self.settle_moves(index, sink);
         }
+        self.follow_sessions();
     }
 
     /// Everything that follows from requests having left replica `index`.

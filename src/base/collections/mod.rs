@@ -1,5 +1,6 @@
 //! Collections that are cheap to share, to pack and to search.
 
+pub(crate) mod also;
 pub mod chunks;
 pub mod columns;
 pub mod content;

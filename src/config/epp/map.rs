@@ -1,7 +1,7 @@
 //! Plugins of the router and their parameters: what each becomes here, in both directions.
 
 use crate::capability::Capability::{
-    self, AdapterScorer, BlockPulls, CacheSight, ContextLengths, Discovery, GpuUtilisation, ImageEncoders,
+    self, AdapterScorer, CacheSight, ContextLengths, Discovery, GpuUtilisation, ImageEncoders,
     MetricProtocols, NetworkPlaces, OneProfile, PrefillByHandler, ProfileHandlers, PromptImages,
     PromptTokens, RanksAreReplicas, ReplicaAttributes, ReplicaLabels, RequestHeaders, RequestText,
     RouterSight, SessionFootprints, SessionsOfClients, Subsets, TurnPriorities,
@@ -145,7 +145,7 @@ impl Parameter {
 }
 
 /// Known plugins without a counterpart, by a part of their types.
-pub(crate) const OTHERS: [(&str, Capability); 28] = [
+pub(crate) const OTHERS: [(&str, Capability); 27] = [
     ("token-producer", PromptTokens),
     ("tokenizer", PromptTokens),
     ("metrics-data-source", RouterSight),
@@ -173,7 +173,6 @@ pub(crate) const OTHERS: [(&str, Capability); 28] = [
     ("mm-embeddings", PromptImages),
     ("encode", ImageEncoders),
     ("prefill-filter", PrefillByHandler),
-    ("p2p-source-producer", BlockPulls),
 ];
 
 #[cfg(test)]

@@ -210,6 +210,7 @@ fn tier_name(tier: &SecondaryTier) -> String {
     match tier {
         SecondaryTier::Fs(_) => "fs".to_owned(),
         SecondaryTier::Store(store) => format!("store {}", store.name),
+        SecondaryTier::P2p(_) => "p2p".to_owned(),
     }
 }
 
@@ -225,6 +226,7 @@ fn tier_of_vllm(tier: &SecondaryTier, pool: &str) -> Value {
         SecondaryTier::Store(store) => {
             json!({ "type": "fs", "root_dir": format!("/kv-shared/{}", store.name) })
         }
+        SecondaryTier::P2p(_) => json!({ "type": "p2p" }),
     }
 }
 

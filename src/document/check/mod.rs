@@ -9,6 +9,7 @@ mod fault;
 mod flow_control;
 mod keep;
 mod kv;
+mod kv_retention;
 mod kv_tiers;
 mod latency;
 mod lengths;
@@ -35,6 +36,7 @@ use edits::check_list;
 use flow_control::check_flow_control;
 use keep::check_keep;
 use kv::check_kv;
+use kv_retention::check_kv_retention;
 use kv_tiers::check_kv_tiers;
 use latency::check_latency;
 use not_nothing::{check_not_nothing, milliseconds, seconds};
@@ -186,6 +188,7 @@ fn check_cluster(c: &Cluster, r: &mut Report) {
     check_routing("cluster.routing", &c.routing, r);
     check_disaggregation(c, r);
     check_kv_tiers(c, r);
+    check_kv_retention(c, r);
     check_random_faults(c, r);
 }
 

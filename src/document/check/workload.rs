@@ -2,6 +2,7 @@
 
 use super::adapters::{check_adapters, check_adapters_served};
 use super::conversation::check_conversation;
+use super::kv_retention::check_kv_wishes;
 use super::lengths::check_lengths;
 use super::not_nothing::{check_not_nothing, seconds};
 use super::rate::{RequestCount, check_peak, check_profile};
@@ -53,6 +54,7 @@ pub(super) fn check_traffic(s: &Scenario, r: &mut Report) {
     r.distinct("workload.requests", "id", w.requests.iter().map(|q| q.id.as_str()));
     check_models(s, r);
     check_adapters_served(s, r);
+    check_kv_wishes(s, r);
     check_fit(s, r);
     check_not_nothing("workload.timeout_s", w.timeout_s, seconds("clients that wait for ever"), r);
     if w.timeout_s > 0.0 && s.cluster.compat == Compat::Blis && r.is_fine("workload.timeout_s") {

@@ -39,6 +39,8 @@ pub(crate) enum ClusterEvent {
     Unreached { slot: Slot, replica: ReplicaId },
     /// A transfer has taken too long. Never in a queue: the network knows when.
     TransferTimedOut,
+    /// Something is due in the pause of a session. Never in a queue: the life of sessions knows when.
+    Pause,
 }
 
 /// An event of a replica.
@@ -60,6 +62,8 @@ pub(crate) enum ReplicaEvent {
     Evicted(RequestId),
     /// A finished request has left (`compat: blis`). It only moves the replica's clock.
     Left,
+    /// The load of a prefetch from the CPU tier is done, if it still goes on.
+    Prefetched(u32),
 }
 
 /// An event of autoscaling.
@@ -107,11 +111,12 @@ impl Event for ClusterEvent {
             Self::Retry { .. } => 3,
             Self::Landing | Self::BlocksLand => 4,
             Self::FlowBegins | Self::BlocksFlow => 5,
-            Self::Dispatch => 6,
-            Self::Sweep => 7,
-            Self::Noticed { .. } => 8,
-            Self::TransferTimedOut => 9,
-            Self::Unreached { .. } => 10,
+            Self::Pause => 6,
+            Self::Dispatch => 7,
+            Self::Sweep => 8,
+            Self::Noticed { .. } => 9,
+            Self::TransferTimedOut => 10,
+            Self::Unreached { .. } => 11,
         }
     }
 }
@@ -121,7 +126,7 @@ impl Event for ReplicaEvent {
     fn order(self) -> u8 {
         match self {
             Self::Queued(_) => 0,
-            Self::Loaded | Self::FetchOver(_) => 1,
+            Self::Loaded | Self::FetchOver(_) | Self::Prefetched(_) => 1,
             Self::SendAway => 2,
             Self::Step => 3,
             Self::TimedOut(_) | Self::Evicted(_) => 4,
@@ -158,6 +163,7 @@ impl ReplicaEvent {
             Self::Queued(_)
             | Self::Loaded
             | Self::FetchOver(_)
+            | Self::Prefetched(_)
             | Self::SendAway
             | Self::Step
             | Self::Left => None,
@@ -176,6 +182,7 @@ impl ClusterEvent {
             | Self::BlocksLand
             | Self::FlowBegins
             | Self::BlocksFlow
+            | Self::Pause
             | Self::Dispatch
             | Self::Sweep
             | Self::Noticed { .. }

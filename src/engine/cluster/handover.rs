@@ -77,7 +77,7 @@ impl Cluster {
     /// The next event of the cluster that is in no queue: the gateway's own, or a transfer's.
     #[inline]
     pub(crate) fn own_event(&self) -> (Micros, ClusterEvent) {
-        let own = self.flow_event_or(self.gateway.own_event());
+        let own = self.pause_or(self.flow_event_or(self.gateway.own_event()));
         let Some(network) = &self.network else { return own };
         let (at, event) = network.next_event();
         let event = match event {

@@ -6,5 +6,6 @@ pub(crate) mod faults;
 pub(crate) mod handover;
 pub(crate) mod handover_lost;
 pub(crate) mod lower;
+mod pauses;
 pub(crate) mod probes;
 pub(crate) mod standstill;

@@ -10,6 +10,8 @@ pub enum FlowKind {
     Read,
     /// It writes blocks to a tier below.
     Write,
+    /// It brings blocks up to CPU memory before a turn: the number of the prefetch.
+    Prefetch(u32),
 }
 
 /// How a flow of blocks ended.

@@ -1,13 +1,13 @@
 //! Edits of pools: what changes for the replicas that stay, which replicas are replaced, and how many an edit starts.
 
-use super::blueprint::{Blueprint, lead_tokens, lower_tiers, shared_ports, stores};
+use super::blueprint::{self, Blueprint, lead_tokens, lower_tiers, shared_ports, stores};
 use super::finishes::Objectives;
 use super::state::Fleet;
 use crate::clock::Clock;
 use crate::facts::Sink;
 use crate::network::LowerPlan;
 use crate::perf::{Plan, Resolved};
-use crate::request::{Book, Wishes};
+use crate::request::{Book, Life, Wishes};
 use crate::workload::Source;
 use base::Micros;
 use document::{
@@ -29,6 +29,7 @@ impl Fleet {
         self.objectives = Objectives::new(&new.scenario().slo);
         self.wishes = Wishes::new(&new.scenario().workload);
         self.adopt_lower(new, with.now);
+        self.adopt_life(new);
         self.adopt_scaling(&new.scenario().cluster.pools, with.now, with.clock);
         let known = old.scenario().cluster.pools.len();
         for (i, (pool, resolved)) in new.scenario().cluster.pools.iter().zip(new.resolved()).enumerate() {
@@ -58,14 +59,27 @@ impl Fleet {
 
     /// Stores follow the plan from `now` on. Where it is the first with tiers below CPU memory, the replicas there are have none yet.
     fn adopt_lower(&mut self, new: &Plan, now: Micros) {
-        if let Some(lower) = &mut self.lower {
+        if let Some(lower) = &mut *self.lower {
             lower.adopt(&stores(new), shared_ports(new), now);
             lower.sources.lead_tokens = lead_tokens(new);
         } else if let Some(mut lower) = lower_tiers(new) {
             for _ in &self.replicas {
                 lower.add(&LowerPlan::default());
             }
-            self.lower = Some(lower);
+            self.lower.value = Some(lower);
+        }
+    }
+
+    /// What becomes of sessions' KV follows the plan from now on. Caches that have no order of their own get one by use.
+    fn adopt_life(&mut self, new: &Plan) {
+        match (self.lower.also.as_mut(), Life::new(new.scenario())) {
+            (Some(life), _) => life.adopt(new.scenario()),
+            (None, life) => self.lower.also = life.map(Box::new),
+        }
+        if blueprint::lives(new.scenario()) {
+            for r in self.replicas.iter_mut().filter(|r| r.kv.caching() && !r.kv.has_order()) {
+                r.kv.own().order_by_use();
+            }
         }
     }
 

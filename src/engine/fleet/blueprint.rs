@@ -1,6 +1,9 @@
 //! What the new replicas of a pool are made of.
 
-use crate::kv::{PlaceEviction, PlaceSettings, ReloadSettings, StoreSettings, TierSettings, Written};
+use crate::kv::{
+    BlockPool, EvictionRule, OrderSettings, PlaceEviction, PlaceSettings, ReloadSettings, StoreSettings,
+    TierSettings, Written,
+};
 use crate::network::{LowerFigures, LowerPlan, LowerTiers, StoreFigures};
 use crate::perf::{Plan, Resolved};
 use crate::policy::priority::PriorityState;
@@ -9,8 +12,8 @@ use crate::replica::{Limits, Pipe, Speculation};
 use crate::workload::Source;
 use base::Span;
 use document::{
-    FsEviction, FsTier, KvBytes, KvCache, KvStore, Pool, Scenario, SecondaryTier, StoreEviction, TierWrite,
-    Watermark, limits, model_key,
+    CpuEviction, EvictionOrder, FsEviction, FsTier, KvBytes, KvCache, KvStore, Pool, Scenario, SecondaryTier,
+    StoreEviction, TierWrite, Watermark, limits, model_key,
 };
 use serde::{Deserialize, Serialize};
 
@@ -20,10 +23,47 @@ pub(crate) enum Tier {
     None,
     Tiers(TierSettings),
     Reload(ReloadSettings),
+    /// The same beside an order of eviction, and whether an oracle says what CPU memory evicts.
+    Special {
+        tier: Box<Self>,
+        order: Option<OrderSettings>,
+        known: bool,
+    },
 }
 
 impl Tier {
     fn new(kv: &KvCache, scenario: &Scenario) -> Self {
+        let tier = Self::plain(kv, scenario);
+        let rule = match kv.eviction_order {
+            EvictionOrder::Lru => EvictionRule::Lru,
+            EvictionOrder::Vllm => EvictionRule::Vllm,
+            EvictionOrder::Sglang => EvictionRule::Sglang,
+            EvictionOrder::Trtllm => EvictionRule::Trtllm,
+            EvictionOrder::Belady => EvictionRule::Belady,
+        };
+        let is_ordered = kv.prefix_caching && (rule != EvictionRule::Lru || lives(scenario));
+        let order = is_ordered.then_some(OrderSettings { rule, max_protected: kv.max_protected_share });
+        let known = kv.cpu_eviction == CpuEviction::Belady && matches!(tier, Self::Tiers(_));
+        if order.is_none() && !known { tier } else { Self::Special { tier: Box::new(tier), order, known } }
+    }
+
+    /// A pool with this below it.
+    pub(super) fn below(&self, kv: BlockPool) -> BlockPool {
+        match self {
+            Self::None => kv,
+            Self::Tiers(settings) => kv.with_tiers(settings),
+            Self::Reload(settings) => kv.with_reload(*settings),
+            Self::Special { tier, order, known } => {
+                let mut kv = tier.below(kv);
+                if let Some(order) = order {
+                    kv = kv.with_order(*order);
+                }
+                if *known { kv.with_known_uses() } else { kv }
+            }
+        }
+    }
+
+    fn plain(kv: &KvCache, scenario: &Scenario) -> Self {
         let (capacity, tokens_per_us, base) =
             (kv.cpu_blocks, kv.transfer_tokens_per_us, Span(kv.transfer_base_us));
         if capacity > 0 && kv.uses_tier_of_blis(scenario.cluster.compat) {
@@ -41,7 +81,8 @@ impl Tier {
             SecondaryTier::P2p(_) => Written::Never,
         });
         let prompt_only = kv.offload_prompt_only;
-        let limited = scenario.workload.requests.iter().any(|r| r.max_offload_tokens.is_some());
+        let limited = scenario.workload.requests.iter().any(|r| r.max_offload_tokens.is_some())
+            || scenario.workload.clients.iter().any(|c| c.max_offload_tokens.is_some());
         Self::Tiers(TierSettings {
             cpu: (capacity > 0).then_some(cpu),
             below: below.collect(),
@@ -49,6 +90,14 @@ impl Tier {
             restricted: prompt_only || limited,
         })
     }
+}
+
+/// Whether anything becomes of sessions' KV in pauses.
+pub(super) fn lives(scenario: &Scenario) -> bool {
+    let workload = &scenario.workload;
+    workload.session_kv.is_some()
+        || workload.clients.iter().any(|client| client.session_kv.is_some())
+        || workload.trace.as_ref().is_some_and(|trace| trace.session_kv.is_some())
 }
 
 fn micros(us: f64) -> Span {

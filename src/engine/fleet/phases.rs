@@ -1,6 +1,6 @@
 //! The life of replicas: those that a pool starts with, and those that come and go while the cluster runs.
 
-use super::blueprint::{Blueprint, Tier};
+use super::blueprint::Blueprint;
 use super::scaling::PoolScaler;
 use super::state::{Change, Fleet};
 use crate::clock::{Clock, ReplicaEvent, ScalingEvent};
@@ -296,11 +296,19 @@ impl Fleet {
         let drains = drains && r.life.restarts.is_none();
         let is_read = drains && self.lower.as_ref().is_some_and(|lower| lower.reads_from(replica));
         if drains && r.in_flight() == 0 && r.outgoing() + r.stranded() == 0 && !is_read {
+            self.stop_prefetches(replica);
             self.set_phase(replica, ReplicaPhase::Stopped);
             if self.is_older(replica) {
                 // It never comes back: its cache is given up.
                 self.replicas[replica.index()].restart_memory();
             }
+        }
+    }
+
+    /// Prefetches under way on a replica that stops end.
+    fn stop_prefetches(&mut self, replica: ReplicaId) {
+        if let Some(life) = self.lower.also.as_deref_mut() {
+            self.replicas[replica.index()].stop_prefetches(life);
         }
     }
 
@@ -319,10 +327,11 @@ impl Fleet {
         let id = ReplicaId(self.replicas.len() as u32);
         let b = &self.pools[pool as usize];
         let mut kv = BlockPool::new(b.resolved.blocks.0, b.block_tokens, b.caching);
-        match &b.tier {
-            Tier::None => {}
-            Tier::Tiers(settings) => kv = kv.with_tiers(settings),
-            Tier::Reload(settings) => kv = kv.with_reload(*settings),
+        kv = b.tier.below(kv);
+        if kv.follows_uses()
+            && let Some(other) = self.replicas.iter().find(|r| r.pool == pool)
+        {
+            kv.learn_uses(&other.kv);
         }
         let (priority, scheduler, model) =
             (b.priority.clone(), b.scheduler.clone(), b.resolved.model.clone());
@@ -343,7 +352,7 @@ impl Fleet {
             states,
             adapters,
         };
-        if let Some(lower) = &mut self.lower {
+        if let Some(lower) = &mut *self.lower {
             lower.add(&b.lower);
         }
         self.replicas.push(Replica::new(id, pool, b.revision, self.compat(), parts));

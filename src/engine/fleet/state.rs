@@ -5,17 +5,17 @@ use super::finishes::{Finish, Objectives};
 use super::lockstep::Server;
 use super::scaling::PoolScaler;
 use crate::clock::Clock;
-use crate::facts::Sink;
-use crate::network::LowerTiers;
+use crate::facts::{FlowKind, Sink};
+use crate::network::{Flow, LowerTiers};
 use crate::perf::Plan;
 use crate::policy::ReplicaPhase;
 use crate::replica::{
     Delivery, Departure, DepartureReason, HOPELESS_PREEMPTIONS, LIVELOCK_PREEMPTIONS, Lender, Lenders,
     Replica, Unsettled, World,
 };
-use crate::request::{Book, Slab, Wishes};
+use crate::request::{Book, Life, Slab, Wishes};
 use crate::workload::Source;
-use base::{Micros, ReplicaId, RequestId, Span};
+use base::{Also, Micros, ReplicaId, RequestId, Span};
 use document::Compat;
 use serde::{Deserialize, Serialize};
 
@@ -50,8 +50,8 @@ pub(crate) struct Fleet {
     pub(super) objectives: Objectives,
     /// What clients want of the KV of their requests.
     pub(super) wishes: Wishes,
-    /// The tiers below CPU memory, if any pool has some.
-    pub(crate) lower: Option<Box<LowerTiers>>,
+    /// The tiers below CPU memory, if any pool has some; beside them what becomes of sessions' KV, if anybody says anything of that.
+    pub(crate) lower: Also<Box<LowerTiers>, Box<Life>>,
     /// The outbox of the replica whose event runs: empty between two events.
     #[serde(skip)]
     departures: Vec<Departure>,
@@ -80,7 +80,7 @@ impl Fleet {
             changes: Vec::new(),
             objectives: Objectives::new(&scenario.slo),
             wishes: Wishes::new(&scenario.workload),
-            lower: lower_tiers(plan),
+            lower: Also { value: lower_tiers(plan), also: Life::new(scenario).map(Box::new) },
             departures: Vec::new(),
             prefilled: Vec::new(),
             unsettled: Vec::new(),
@@ -96,10 +96,39 @@ impl Fleet {
         fleet
     }
 
+    /// What becomes of sessions' KV, if anybody says anything of that.
+    #[inline]
+    pub(crate) fn life(&self) -> Option<&Life> {
+        self.lower.also.as_deref()
+    }
+
+    /// The same, to be changed.
+    #[inline]
+    pub(crate) fn life_mut(&mut self) -> Option<&mut Life> {
+        self.lower.also.as_deref_mut()
+    }
+
+    /// Blocks on their way to a replica's CPU memory before a turn.
+    pub(crate) fn fetched_before(&self, replica: ReplicaId) -> Vec<u64> {
+        let flows = self.lower.as_ref().map_or(&[][..], |lower| lower.flows());
+        let before = |flow: &&Flow| flow.replica == replica && matches!(flow.kind, FlowKind::Prefetch(_));
+        flows.iter().filter(before).flat_map(|flow| flow.hashes.iter().copied()).collect()
+    }
+
+    /// What has become known of uses is known to the caches of all replicas.
+    pub(crate) fn spread_news(&mut self) {
+        let news = self.life_mut().map(Life::take_news).unwrap_or_default();
+        for r in self.replicas.iter_mut().filter(|r| r.kv.follows_uses()) {
+            for known in &news {
+                r.kv.own().follow_uses(known);
+            }
+        }
+    }
+
     /// The network ports of replicas follow their pools from `now` on.
     pub(crate) fn change_ports(&mut self, now: Micros) {
         let rates = self.replicas.iter().map(|r| self.pools[r.pool as usize].lower.port_bytes_per_s);
-        if let Some(lower) = &mut self.lower {
+        if let Some(lower) = &mut *self.lower {
             lower.change(rates, now);
         }
     }
@@ -218,8 +247,9 @@ impl Fleet {
             sink,
             detail: pages.detail,
             wishes: &self.wishes,
-            lower: self.lower.as_deref_mut(),
+            lower: self.lower.value.as_deref_mut(),
             peers,
+            life: self.lower.also.as_deref_mut(),
         };
         (replica, world)
     }

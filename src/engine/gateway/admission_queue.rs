@@ -288,6 +288,7 @@ impl Gateway {
         record.slot = Slot::NONE;
         let (session, client, listed) = (record.session, record.client, record.listed);
         around.book.census_mut().rejected += 1;
+        around.session_left(request);
         self.attempts.ended(request);
         around.book.remove(slot);
         self.source.comes_again(request, around.now, false);

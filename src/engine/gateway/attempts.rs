@@ -252,6 +252,7 @@ impl Gateway {
         let class = record.class;
         around.book.remove(slot);
         around.book.census_mut().lost += 1;
+        around.session_left(request);
         self.attempts.ended(request);
         Self::forget_source(request, around);
         sink.fact(now, FaultFact::Lost { request, class, reason, denied }.into());

@@ -43,6 +43,7 @@ impl Gateway {
             | ClusterEvent::BlocksLand
             | ClusterEvent::FlowBegins
             | ClusterEvent::BlocksFlow
+            | ClusterEvent::Pause
             | ClusterEvent::TransferTimedOut => {
                 panic!("INV-9: a transfer at the gateway")
             }
@@ -59,6 +60,9 @@ impl Gateway {
             let times = self.source.times_again();
             sink.fact(now, FaultFact::CameAgain { request, times }.into());
         }
+        if let Some(life) = around.fleet.life_mut() {
+            life.arrived(request, around.book.here(request), &spec.prompt, now);
+        }
         self.source.sent(request, spec);
         let at = now.saturating_add(self.admission_latency);
         around.clock.schedule(at, ClusterEvent::Admission(slot));
@@ -68,6 +72,9 @@ impl Gateway {
         let now = around.now;
         self.picture.observe(around.fleet.replicas(), now);
         let request = around.book.active()[slot].id;
+        if let Some(life) = around.fleet.life_mut() {
+            life.routed(request, around.book.here(request), now);
+        }
         let pools = self.homes_for(around.book.active()[slot].model);
         let peer = Self::peer_of(slot, pools, around);
         self.look_at_tiers(slot, Stage::Home, around);

@@ -7,8 +7,10 @@
 
 use super::BlockTable;
 use super::free_list::FreeList;
+use super::order::Order;
 use super::tier::Tier;
 use super::tiers::{Filled, Tiers};
+use base::Also;
 use base::lookup::LookupMap;
 pub use block::Hit;
 
@@ -64,9 +66,9 @@ pub struct BlockPool {
     misses: u64,
     prompt_misses: u64,
     evictions: u64,
-    /// What is below: the CPU tier of BLIS, or any other tiers.
+    /// What is below: the CPU tier of BLIS, or any other tiers. Beside it the order of free blocks, where it is not by use alone.
     pub(super) tier: Option<Box<Tier>>,
-    pub(super) tiers: Option<Box<Tiers>>,
+    pub(super) tiers: Also<Box<Tiers>, Box<Order>>,
     /// Blocks opened for contents that were loaded.
     received: u64,
     /// Counts everything that can make a failed allocation succeed or a prefix longer or shorter.
@@ -107,7 +109,7 @@ impl BlockPool {
             prompt_misses: 0,
             evictions: 0,
             tier: None,
-            tiers: None,
+            tiers: Also::default(),
             received: 0,
             version: 0,
             watch: LossWatch::default(),
@@ -267,6 +269,9 @@ impl BlockPool {
                     let place = std::mem::take(&mut self.places[b as usize]);
                     let entry = self.listed.remove(place);
                     assert!(entry == self.entry(b), "INV-4: block {b} is on the free list elsewhere");
+                    if let Some(order) = &mut self.tiers.also {
+                        order.pinned(b);
+                    }
                     self.cached -= 1;
                     self.used += 1;
                 }
@@ -281,7 +286,7 @@ impl BlockPool {
         block_table.tokens = chain.len() as u32 * self.block_tokens;
         block_table.last_hash = chain.last().copied().unwrap_or(0);
         self.version += 1;
-        if let Some(tiers) = &mut self.tiers {
+        if let Some(tiers) = &mut *self.tiers {
             tiers.pinned(chain);
         }
     }
@@ -349,7 +354,7 @@ impl BlockPool {
         if let Some(hash) = hash {
             let index = block_table.tokens / self.block_tokens - 1;
             let filled = Filled::Computed { end: block_table.tokens, limit: block_table.limit };
-            self.set_hash(block_table.blocks[index as usize], hash, filled);
+            self.set_hash(block_table.blocks[index as usize], (hash, block_table.last_hash), filled);
             block_table.last_hash = hash;
         }
     }
@@ -362,7 +367,8 @@ impl BlockPool {
             let known = self.blocks[b as usize];
             if !known.is_hashed() && (known.has_content() || self.block_tokens > 1) {
                 let end = (index as u32 + 1) * self.block_tokens;
-                self.set_hash(b, hash, Filled::Computed { end, limit: block_table.limit });
+                let parent = index.checked_sub(1).map_or(0, |before| chain[before]);
+                self.set_hash(b, (hash, parent), Filled::Computed { end, limit: block_table.limit });
             }
         }
     }
@@ -392,15 +398,16 @@ impl BlockPool {
         let b = block_table.blocks[index as usize];
         if let Some(&hash) = chain.get(index as usize) {
             let filled = Filled::Computed { end: (index + 1) * self.block_tokens, limit: block_table.limit };
-            self.set_hash(b, hash, filled);
+            let parent = index.checked_sub(1).map_or(0, |before| chain[before as usize]);
+            self.set_hash(b, (hash, parent), filled);
             block_table.last_hash = hash;
         } else if self.caching {
             self.blocks[b as usize].0 |= Block::UNIQUE;
         }
     }
 
-    /// The latest registration of a content wins.
-    fn set_hash(&mut self, b: u32, hash: u64, filled: Filled) {
+    /// The latest registration of a content, which follows that of `parent`, wins.
+    fn set_hash(&mut self, b: u32, (hash, parent): (u64, u64), filled: Filled) {
         let block = &mut self.blocks[b as usize];
         block.0 = block.holders() | Block::HASHED;
         if self.hashes.len() <= b as usize {
@@ -413,7 +420,8 @@ impl BlockPool {
             self.watch.entered(hash, before);
         }
         self.version += 1;
-        if let Some(tiers) = &mut self.tiers {
+        self.order_entered((hash, parent), before.filter(|before| *before != b));
+        if let Some(tiers) = &mut *self.tiers {
             tiers.known(hash, filled);
         }
     }
@@ -425,6 +433,7 @@ mod content;
 mod free;
 mod handover;
 mod load;
+mod ordered;
 pub(super) mod packed;
 mod resize;
 #[cfg(any(feature = "cli", feature = "closeup"))]

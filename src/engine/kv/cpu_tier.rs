@@ -6,6 +6,7 @@
 //! fetched for. What is written here, and when, is in `tiers`.
 
 use super::TierCounts;
+use super::uses::{Uses, used_last};
 use super::written::Written;
 use base::lookup::LookupMap;
 use base::math::round_to_span;
@@ -219,6 +220,18 @@ impl CpuTier {
         self.remove(e);
     }
 
+    /// A block that was on its way for a prefetch is there, or does not come. One that has gone with a restart is passed over.
+    pub(super) fn end_coming(&mut self, hash: u64, is_here: bool) {
+        let Some(e) = self.by_hash.get(hash).filter(|e| !self.blocks[*e as usize].ready) else { return };
+        let block = &mut self.blocks[e as usize];
+        assert!(block.refs > 0, "INV-4: a block of the CPU tier is given back twice");
+        block.refs -= 1;
+        block.ready = is_here;
+        if !is_here {
+            self.remove(e);
+        }
+    }
+
     /// Blocks written and evicted since the last call.
     pub(super) fn take_news(&mut self) -> (u32, u32) {
         std::mem::take(&mut self.news)
@@ -241,23 +254,28 @@ impl CpuTier {
         }
     }
 
-    /// Makes room for one more block. `None` if there is none and nothing may go.
-    pub(super) fn make_room(&mut self) -> Option<Room> {
+    /// Makes room for one more block; where `uses` to come are known, the block that is used last goes. `None` if there is no room
+    /// and nothing may go.
+    pub(super) fn make_room(&mut self, uses: Option<&Uses>) -> Option<Room> {
         if (self.by_hash.len() as u32) < self.settings.capacity {
             return Some(Room::WasThere);
         }
-        let mut e = self.oldest;
-        while e != NONE && !self.blocks[e as usize].is_idle() {
-            e = self.blocks[e as usize].newer;
-        }
-        if e == NONE {
-            return None;
-        }
+        let e = match uses {
+            None => self.idle().next()?,
+            Some(uses) => used_last(uses, self.idle().map(|e| (e, self.blocks[e as usize].hash)))?,
+        };
         let hash = self.blocks[e as usize].hash;
         self.remove(e);
         self.counts.evictions += 1;
         self.news.1 += 1;
         Some(Room::Instead(hash))
+    }
+
+    /// Blocks that may go, the one used longest ago first.
+    fn idle(&self) -> impl Iterator<Item = u32> + '_ {
+        let some = |e: u32| (e != NONE).then_some(e);
+        let all = std::iter::successors(some(self.oldest), move |&e| some(self.blocks[e as usize].newer));
+        all.filter(|&e| self.blocks[e as usize].is_idle())
     }
 
     /// Stores a block as the most recently used, for which there is room.

@@ -152,13 +152,13 @@ impl Place {
     /// Whether a block can be found; one that was not used for too long goes now. Counted as a lookup.
     pub fn holds(&mut self, hash: u64, now: Micros) -> bool {
         self.counts.lookups += 1;
-        let found = self.find(hash, now);
+        let found = self.finds(hash, now);
         self.counts.found += u64::from(found);
         found
     }
 
-    /// The same without counting.
-    pub fn find(&mut self, hash: u64, now: Micros) -> bool {
+    /// The same, not counted.
+    pub fn finds(&mut self, hash: u64, now: Micros) -> bool {
         if !self.sees(hash) {
             return false;
         }

@@ -272,7 +272,7 @@ impl LowerTiers {
         let place = tiers
             .iter()
             .filter_map(|tier| tier.place)
-            .find(|place| places[*place as usize].find(hash, now))?;
+            .find(|place| places[*place as usize].finds(hash, now))?;
         let is_store = self.stores.iter().any(|store| store.place == place);
         Some(if is_store { TierKind::Store } else { TierKind::Disk })
     }
@@ -335,6 +335,12 @@ impl LowerTiers {
         }
     }
 
+    /// The first tier of a replica that has a block for a prefetch, which counts as no lookup.
+    pub(crate) fn find_uncounted(&mut self, replica: ReplicaId, hash: u64, now: Micros) -> Option<u32> {
+        (0..self.tiers(replica))
+            .find(|&tier| self.place_mut(replica, tier).is_some_and(|place| place.finds(hash, now)))
+    }
+
     /// How long a read of `blocks` blocks for a request would take that began now, if nothing changed.
     pub(crate) fn estimate(
         &self,
@@ -355,7 +361,7 @@ impl LowerTiers {
         hashes: Vec<u64>,
         now: Micros,
     ) -> &Flow {
-        if kind == FlowKind::Read
+        if kind != FlowKind::Write
             && let Some(place) = self.place_mut(replica, tier)
         {
             place.begin_read(&hashes);
@@ -363,7 +369,7 @@ impl LowerTiers {
         let bytes = hashes.len() as u64 * self.replicas[replica.index()].block_bytes;
         let of = self.tier(replica, tier);
         let ports = match kind {
-            FlowKind::Read => of.read.clone(),
+            FlowKind::Read | FlowKind::Prefetch(_) => of.read.clone(),
             FlowKind::Write => of.write.clone(),
         };
         let (base, source) = (of.base, None);
@@ -410,7 +416,7 @@ impl LowerTiers {
         let flow = self.flows.flow(number);
         let place = self.place(flow.replica, flow.tier);
         let lease = place.map_or(Span::ZERO, |place| place.settings().lease);
-        flow.kind == FlowKind::Read && lease > Span::ZERO && now > flow.asked.saturating_add(lease)
+        flow.kind != FlowKind::Write && lease > Span::ZERO && now > flow.asked.saturating_add(lease)
     }
 
     /// A flow ends: its blocks are there, or will not come by it.
@@ -418,7 +424,7 @@ impl LowerTiers {
         let flow = self.flows.end(number, now);
         if let Some(place) = self.place_mut(flow.replica, flow.tier) {
             match flow.kind {
-                FlowKind::Read => place.end_read(&flow.hashes, now),
+                FlowKind::Read | FlowKind::Prefetch(_) => place.end_read(&flow.hashes, now),
                 FlowKind::Write if has_landed => place.arrive(&flow.hashes, now),
                 FlowKind::Write => place.forget(&flow.hashes),
             }
@@ -426,7 +432,7 @@ impl LowerTiers {
         let counts = &mut self.replicas[flow.replica.index()].tiers[flow.tier as usize].counts;
         let blocks = flow.hashes.len() as u64;
         match flow.kind {
-            FlowKind::Read => counts.read += if has_landed { blocks } else { 0 },
+            FlowKind::Read | FlowKind::Prefetch(_) => counts.read += if has_landed { blocks } else { 0 },
             FlowKind::Write => counts.written += if has_landed { blocks } else { 0 },
         }
         flow

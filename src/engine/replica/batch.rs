@@ -320,6 +320,9 @@ impl Replica {
         w: &mut World<'_, S>,
     ) -> Asked {
         while !self.has_room(slot, n, now, w) {
+            if self.stop_latest_prefetch(w) {
+                continue;
+            }
             if self.compat == Compat::None && self.running == 1 {
                 if self.take_back(0, slot, now, w) {
                     continue;
@@ -382,6 +385,7 @@ impl Replica {
     pub(crate) fn leave_batch(&mut self, slot: Slot, now: Micros, slab: &mut Slab) {
         let steady = slab[slot].decoding && !slab[slot].behind;
         self.unlink(slot, slab);
+        self.direct(slot, slab);
         let active = &mut slab[slot];
         self.kv.own().release(&mut active.block_table, active.progress + active.excess, now);
         if steady {

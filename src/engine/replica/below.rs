@@ -4,6 +4,7 @@ use super::state::Replica;
 use super::world::World;
 use crate::facts::{FlowKind, FlowOutcome, Sink, TierNews};
 use crate::network::Flow;
+use crate::request::PrefetchOutcome;
 use base::Micros;
 
 impl Replica {
@@ -16,6 +17,9 @@ impl Replica {
         w: &mut World<'_, S>,
     ) {
         match (flow.kind, flow.request) {
+            (FlowKind::Prefetch(prefetch), _) => {
+                self.end_prefetch_to_cpu(prefetch, &flow.hashes, has_landed, now, w);
+            }
             (FlowKind::Write, _) | (FlowKind::Read, None) => {
                 self.kv.own().end_write(flow.tier);
                 self.flush_tier(flow.tier, now, w);
@@ -76,6 +80,10 @@ impl Replica {
             let flow = w.end_flow(number, false, now);
             if let Some((lower, flow)) = w.lower.as_mut().zip(flow) {
                 lower.count_failed(&flow);
+                if let (FlowKind::Prefetch(prefetch), Some(life)) = (flow.kind, w.life.as_deref_mut()) {
+                    life.row(prefetch).outcome = PrefetchOutcome::Failed;
+                    life.row(prefetch).done = now.into();
+                }
             }
             w.sink.tiers(now, TierNews::FlowEnded { flow: number, outcome: FlowOutcome::Failed });
         }

@@ -20,6 +20,9 @@ impl Replica {
     pub(crate) fn crash<S: Sink>(&mut self, now: Micros, w: &mut World<'_, S>) {
         self.clock = self.clock.max(now);
         self.lose_flows(now, w);
+        if let Some(life) = w.life.as_deref_mut() {
+            self.stop_prefetches(life);
+        }
         while self.head != Slot::NONE {
             self.break_running(self.head, now, w);
         }
@@ -116,6 +119,9 @@ impl Replica {
         active.position = None;
         let request = active.id;
         w.end_remote(slot);
+        if self.kv.has_order() {
+            self.kv.own().forget_keeper(request.0);
+        }
         w.records.here_mut(request).relocate(Location::Gateway, w.locations);
         let why = DepartureReason::Broken { reason, prefilled };
         w.departures.push(Departure { request, why });

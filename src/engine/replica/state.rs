@@ -205,7 +205,7 @@ impl Replica {
 
     /// Tiers that forget what is not used know the present.
     pub(crate) fn tell_time(&mut self, now: Micros) {
-        if self.kv.has_ttl() {
+        if self.kv.knows_time() {
             self.kv.own().set_clock(now);
         }
     }
@@ -222,6 +222,7 @@ impl Replica {
             }
             ReplicaEvent::Queued(slot) => self.enqueue(slot, at, w),
             ReplicaEvent::Loaded => self.finish_load(at, w),
+            ReplicaEvent::Prefetched(prefetch) => self.end_prefetch(prefetch, at, w),
             ReplicaEvent::FetchOver(request) => {
                 self.fetch_over(request, at);
                 // It does nothing here itself: the step does, if it is still wanted.
@@ -272,6 +273,15 @@ impl Replica {
                 // What the CPU tier keeps of it, it can find again itself.
                 active.shareable = u32::MAX;
                 active.block_table.limit = w.wishes.may_leave_to(record, self.kv.prompt_only());
+                if let Some(life) = &w.life {
+                    active.block_table.limit = active.block_table.limit.min(life.may_leave_to(record));
+                }
+            }
+            if self.kv.has_order() {
+                active.shareable = u32::MAX;
+                if let Some(life) = &w.life {
+                    self.kv.own().tell(active.id.0, life.keeper_of(active.id, record));
+                }
             }
             if let Some(remote) = &mut active.remote {
                 remote.queued = now;
@@ -318,6 +328,7 @@ impl Replica {
         record.slot = Slot::NONE;
         let (class, urgency) = (record.class, active.urgency);
         w.end_remote(slot);
+        self.forget_keeper(request, w);
         w.active.remove(slot);
         if self.reported_blocked == slot {
             self.reported_blocked = Slot::NONE;
@@ -426,7 +437,7 @@ impl Replica {
         let idle = self.running == 0 && self.waiting.is_empty() && self.moving.landed.is_empty();
         // Whose landing makes room wakes the replica.
         let lands = self.moving.on_duty() > 0 || !self.moving.stranded.is_empty();
-        let loads = self.loads.under_way() + self.loads.fetching() > 0;
+        let loads = self.loads.under_way() + self.loads.fetching() + self.kv.prefetches() > 0;
         let waits = self.running == 0 && (loads || lands);
         let stuck = self.life.stuck_until == Micros::MAX;
         let planned = self.step_at != Micros::MAX || self.lockstep.waits || stuck;

@@ -41,7 +41,7 @@ impl Replica {
         self.totals.steps += 1;
         let decoding = self.form_batch(known_by, now, w);
         if self.running == 0 {
-            let loads = self.loads.under_way() + self.loads.fetching() > 0
+            let loads = self.loads.under_way() + self.loads.fetching() + self.kv.prefetches() > 0
                 || self.moving.hold_blocks()
                 || self.moving.on_duty() > 0;
             assert!(loads || self.waiting.is_empty(), "INV-8: {:?} is idle and somebody waits", self.id);
@@ -90,6 +90,7 @@ impl Replica {
         }
         for slot in done {
             self.unlink(slot, w.active);
+            self.direct(slot, w.active);
             let active = &mut w.active[slot];
             self.kv.own().release(&mut active.block_table, active.progress + active.excess, now);
             self.release_states(slot, now, w.active);
@@ -465,6 +466,8 @@ impl Replica {
         record.itl_sum = Span(e2e.0 - ttft.0);
         let (generated, itl_sum) = (record.generated, record.itl_sum);
         w.end_remote(slot);
+        self.note_turn(slot, now, w);
+        self.forget_keeper(request, w);
         w.active.remove(slot);
         self.recent.completed(generated, itl_sum, now);
         self.totals.completed += 1;

@@ -217,6 +217,7 @@ impl Replica {
                 self.stop_flows(request, now, w);
             }
         }
+        self.direct(slot, w.active);
         let active = &mut w.active[slot];
         active.load = Load::None;
         let blocks = active.block_table.len();

@@ -55,6 +55,7 @@ impl Replica {
         record.left = now.into();
         record.slot = Slot::NONE;
         w.end_remote(slot);
+        self.forget_keeper(request, w);
         w.active.remove(slot);
         self.totals.refused += 1;
         w.departures.push(Departure { request, why: DepartureReason::Refused });
@@ -183,7 +184,8 @@ impl Replica {
                     if self.take_back(behind, slot, now, w) {
                         continue;
                     }
-                    if loaded.is_none() && self.loads.under_way() > 0 || self.moving.hold_blocks() {
+                    let loads = loaded.is_none() && self.loads.under_way() > 0;
+                    if loads || self.moving.hold_blocks() || self.kv.prefetching() > 0 {
                         break;
                     }
                     at -= usize::from(place < at);
@@ -210,7 +212,8 @@ impl Replica {
             self.take_waiting(place);
             return true;
         }
-        let holders = self.running > 0 || self.moving.hold_blocks() || self.loads.holders() > 0;
+        let holders =
+            self.running > 0 || self.moving.hold_blocks() || self.loads.holders() + self.kv.prefetching() > 0;
         if holders {
             self.refused = Some(attempt);
         } else {
@@ -418,7 +421,8 @@ impl Replica {
         record.scheduled = now.into();
         record.sched_step = self.totals.steps_in_short();
         record.cached_tokens = cached;
-        if !record.first_scheduled.is_known() {
+        let is_first = !record.first_scheduled.is_known();
+        if is_first {
             record.first_scheduled = now.into();
         }
         let (request, prefill, class, urgency) = (active.id, active.prefill, record.class, active.urgency);
@@ -426,6 +430,9 @@ impl Replica {
             w.handovers.of(request).prefill_begins(now);
         }
         self.recent.joined(prefill, cached);
+        if is_first {
+            self.note_used(request, w);
+        }
         self.adapter_waits_no_more(w.active[slot].adapter);
         w.sink.fact(
             now,

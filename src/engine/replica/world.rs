@@ -5,7 +5,8 @@ use super::lender::Lenders;
 use crate::facts::{Detail, Sink};
 use crate::network::LowerTiers;
 use crate::request::{
-    AdapterUses, Handovers, LoadTimes, LocationCounts, Records, Remote, Slab, Slot, Stay, Wishes, load_of,
+    AdapterUses, Handovers, Life, LoadTimes, LocationCounts, Records, Remote, Slab, Slot, Stay, Wishes,
+    load_of,
 };
 use base::{Chunks, Micros, ReplicaId, RequestId, Span};
 
@@ -36,6 +37,8 @@ pub(crate) struct World<'a, S: Sink> {
     pub(crate) lower: Option<&'a mut LowerTiers>,
     /// The other replicas, if blocks are pulled from any.
     pub(crate) peers: Lenders<'a>,
+    /// What becomes of sessions' KV, if anybody says anything of that.
+    pub(crate) life: Option<&'a mut Life>,
 }
 
 impl<S: Sink> World<'_, S> {

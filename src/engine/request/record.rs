@@ -186,6 +186,11 @@ impl Record {
         self.arrival == Micros::MAX
     }
 
+    /// Whether it is one of the scenario's list.
+    pub(crate) fn is_listed(&self) -> bool {
+        self.listed >> 31 == 0
+    }
+
     /// Where it is.
     pub fn location(&self) -> Location {
         self.location

@@ -160,12 +160,18 @@ impl Sight<'_> {
                     holders += 1;
                 }
             }
+            let life = self.fleet.life();
+            for one in life.into_iter().flat_map(|life| &life.under_way).filter(|one| one.replica == r.id) {
+                loading += one.table.len();
+                held.push(&one.table);
+            }
             states += self.verify_moving(r, &mut held);
             assert!(states == r.kv.states(), "INV-4: the states of {:?} are miscounted", r.id);
             assert!(holders == r.loads.holders(), "INV-4: the loads of {:?} are miscounted", r.id);
             let read = self.fleet.lower.iter().flat_map(|lower| lower.flows());
             let read = read.filter(|flow| flow.source == Some(r.id)).flat_map(|flow| &flow.hashes);
-            let kept: Vec<u64> = r.kept_below().into_iter().chain(read.copied()).collect();
+            let mut kept: Vec<u64> = r.kept_below().into_iter().chain(read.copied()).collect();
+            kept.extend(self.fleet.fetched_before(r.id));
             r.kv.verify_tiers(loading, &kept);
             assert!(members == r.running(), "INV-2: the batch of {:?} is miscounted", r.id);
             r.kv.verify(held.into_iter());

@@ -30,7 +30,7 @@ pub(crate) fn shows_blocks(replicas: &[Replica]) -> bool {
 
 /// Whether anything depends on the numbers of blocks.
 pub(super) fn numbering(replicas: &[Replica]) -> Numbering {
-    let by_number = shows_blocks(replicas) || replicas.iter().any(|r| r.kv().reloads());
+    let by_number = shows_blocks(replicas) || replicas.iter().any(|r| r.kv().reloads() || r.kv().has_order());
     if by_number { Numbering::Kept } else { Numbering::Anew }
 }
 
@@ -86,7 +86,9 @@ pub(crate) fn pack(fleet: &mut Fleet, book: &mut Book) -> (Fleet, Book, Packed) 
         let holders = holders(r, book.active());
         let tables = holders.iter().map(|&(slot, of)| table(&book.active()[slot], of));
         let stranded = r.moving.stranded.iter().map(|stranded| &stranded.held);
-        let tables: Vec<&BlockTable> = tables.chain(stranded).collect();
+        let life = fleet.life().into_iter().flat_map(|life| &life.under_way);
+        let prefetched = life.filter(|one| one.replica == r.id).map(|one| &one.table);
+        let tables: Vec<&BlockTable> = tables.chain(stranded).chain(prefetched).collect();
         r.kv().packed(&tables, numbering, &mut numbers)
     };
     let mut pools: Vec<_> = fleet.replicas().iter().map(pack).map(Shared::new).collect();
@@ -109,11 +111,13 @@ pub(crate) fn unpack(fleet: &mut Fleet, book: &mut Book, packed: &Packed) {
     book.unpack();
     for r in fleet.replicas_mut() {
         let holders = holders(r, book.active());
-        let all = holders.len() + r.moving.stranded.len();
+        let prefetching = r.kv().prefetching() as usize;
+        let all = holders.len() + r.moving.stranded.len() + prefetching;
         let mut tables = r.kv.own().unpack(all, &packed.hashes).into_iter();
         for ((slot, of), blocks) in holders.into_iter().zip(&mut tables) {
             table_mut(&mut book.active_mut()[slot], of).have(blocks);
         }
+        // Those of prefetches are the same as before: where there are any, blocks keep their numbers.
         for (stranded, blocks) in r.moving.stranded.iter_mut().zip(tables) {
             stranded.held.have(blocks);
         }

@@ -28,6 +28,11 @@ pub(super) fn known_of(place: u32) -> u32 {
     place & ((1 << KNOWN_BITS) - 1)
 }
 
+/// The number of its sub-agent, from the place of a request; 0 for the agent itself.
+pub(super) fn branch_of(place: u32) -> u32 {
+    place >> KNOWN_BITS
+}
+
 /// One turn of a session, or of a sub-agent in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub(super) struct Turn {
@@ -129,6 +134,12 @@ impl Agents {
     /// When the next turn after a first one is due; [`Micros::MAX`] if none is.
     pub(super) fn next(&self) -> Micros {
         self.due.peek().map_or(Micros::MAX, |(at, _)| *at)
+    }
+
+    /// When the next turn of the agent of a session is due, if that is known.
+    pub(super) fn due_of(&self, session: u32) -> Option<Micros> {
+        let next = self.due.iter().find(|(_, turn)| turn.session == session && turn.branch == 0);
+        next.map(|(at, _)| *at)
     }
 
     /// Whether turns of a session are to come, or have not ended.

@@ -207,6 +207,11 @@ impl ClientSource {
         self.agents.as_deref()
     }
 
+    /// Its conversations, if any.
+    pub(super) fn conversations(&self) -> Option<&Conversations> {
+        self.conversations.as_ref()
+    }
+
     /// A turn of one of its agents has ended: the user has the answer at `shown`, or will never have it.
     pub(super) fn settled(&mut self, session: u32, place: u32, now: Micros, shown: Option<Micros>) {
         let over = self.agents.as_mut().and_then(|agents| agents.ended(session, place, now, shown));

@@ -120,6 +120,16 @@ impl Conversations {
         round
     }
 
+    /// When the next round of a conversation is due, if that is known.
+    pub(super) fn due_of(&self, conversation: u32) -> Option<Micros> {
+        self.due.iter().find(|(_, round)| round.conversation == conversation).map(|(at, _)| *at)
+    }
+
+    /// Whether a round of a conversation waits for an answer.
+    pub(super) fn waits(&self, conversation: u32) -> bool {
+        self.awaited.get(conversation).is_some()
+    }
+
     /// The round that is due, which must exist.
     pub(super) fn take(&mut self) -> Round {
         let (now, round) = self.due.pop().expect("INV-3: a round was due and none came");

@@ -93,6 +93,11 @@ impl ExplicitSource {
         self.all.get(self.next).map_or(Micros::MAX, |r| r.arrival)
     }
 
+    /// The requests to come, in order of arrival.
+    pub(super) fn to_come(&self) -> impl Iterator<Item = &RequestSpec> {
+        self.all[self.next..].iter()
+    }
+
     /// Takes the next request, which must exist.
     pub(super) fn take(&mut self) -> RequestSpec {
         self.next += 1;

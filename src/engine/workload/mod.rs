@@ -11,6 +11,7 @@ mod conversations;
 mod explicit;
 mod lengths;
 mod names;
+mod next_turn;
 mod on_off;
 mod places;
 mod prefixes;
@@ -23,7 +24,9 @@ mod source;
 #[cfg(test)]
 mod tests;
 pub mod trace;
+mod turns;
 
+pub use next_turn::NextTurn;
 #[cfg(any(feature = "cli", feature = "closeup"))]
 pub use shared_texts::SharedText;
 pub use source::{Source, digest_of, replayed};

@@ -188,6 +188,14 @@ impl Released {
         self.due.peek().copied()
     }
 
+    /// When the next row of the session of a row is due, if that is known.
+    pub(super) fn due_of(&self, row: u32) -> Option<Micros> {
+        let shape = self.shape.as_ref()?;
+        let of = shape.session_of[row as usize];
+        let next = self.due.iter().filter(|(_, due)| shape.session_of[*due as usize] == of).min();
+        next.map(|(at, _)| *at)
+    }
+
     /// Whether a row arrives at its own time.
     pub(super) fn is_timed(&self, row: u32) -> bool {
         self.starts == Starts::Recorded && self.trace().parents(row as usize).len() == 0

@@ -2,7 +2,7 @@
 
 use super::adapters::adapter_of_row;
 use super::released::Released;
-use super::{CONTINUES, NOT_LISTED, RequestSpec, Trace, family};
+use super::{CONTINUES, NOT_LISTED, NextTurn, RequestSpec, Trace, family};
 use base::content::{under, unique_name};
 use base::small::decimal::plain;
 use base::{Micros, Piece, math};
@@ -96,6 +96,21 @@ impl Replay {
     /// The rows that wait for others, if there are any.
     pub(super) fn released(&self) -> Option<&Released> {
         self.released.as_deref()
+    }
+
+    /// When the session of a row that has ended goes on: as the trace recorded it, or once other rows of it are due.
+    pub(super) fn next_turn(&self, session: u32, place: Option<u32>) -> NextTurn {
+        if let (Some(released), Some(row)) = (&self.released, place) {
+            return match released.due_of(row) {
+                Some(at) => NextTurn::At(at),
+                None if released.is_open(row) => NextTurn::Open,
+                None => NextTurn::Ended,
+            };
+        }
+        let trace = self.trace();
+        let mut rows = self.next_row as usize..trace.len();
+        let next = rows.find(|&row| trace.session(row) == session);
+        next.map_or(NextTurn::Ended, |row| NextTurn::At(self.at_speed(trace.arrival(row))))
     }
 
     /// Leading tokens of the prompt of a row that are in the prompts that it waited for.

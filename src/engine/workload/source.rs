@@ -291,6 +291,21 @@ impl Source {
         (clients + self.listed.expected(from, to) + replayed) / seconds
     }
 
+    /// The trace that is replayed.
+    pub(super) fn replay(&self) -> Option<&Replay> {
+        self.replay.as_ref()
+    }
+
+    /// The requests of the scenario's list.
+    pub(super) fn listed(&self) -> &ExplicitSource {
+        &self.listed
+    }
+
+    /// A client.
+    pub(super) fn client(&self, client: u32) -> Option<&ClientSource> {
+        self.clients.get(client as usize)
+    }
+
     /// The clients.
     #[cfg(any(feature = "cli", feature = "closeup"))]
     pub(super) fn client_sources(&self) -> &[ClientSource] {

@@ -313,6 +313,7 @@ fn explicit(id: &str, arrival_us: u64) -> ExplicitRequest {
         session: String::new(),
         priority: 0,
         max_offload_tokens: None,
+        retention: Vec::new(),
     }
 }
 

@@ -42,6 +42,7 @@ pub(super) fn scenario(file: &GoldenFile) -> Result<Scenario, Diagnostics> {
         workload: Workload {
             clients: Vec::new(),
             requests: file.requests.iter().map(|r| request(r, file.has_roles())).collect(),
+            session_kv: kv::session_kv(c),
             ..Workload::default()
         },
         observe: Observe { event_log: 0, ..Observe::default() },
@@ -80,6 +81,7 @@ fn cluster(file: &GoldenFile, problems: &mut Diagnostics) -> Cluster {
         }),
         kv_stores: kv::stores(c),
         kv_source: kv::source(c),
+        kv_hint: kv::hint(c),
         flow_control: None,
         resilience: kv::resilience(c),
         faults: RandomFaults::default(),
@@ -252,5 +254,6 @@ fn request(r: &Request, roles: bool) -> ExplicitRequest {
         session: r.session.clone(),
         priority: 0,
         max_offload_tokens: r.max_offload_tokens,
+        retention: r.retain.iter().map(kv::directive).collect(),
     }
 }

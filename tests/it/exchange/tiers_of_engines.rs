@@ -173,3 +173,20 @@ fn variables_of_lmcache_without_its_connector_change_nothing() {
     assert_eq!(scenario["cluster"]["pools"][0]["kv"]["cpu_blocks"].as_u64().unwrap_or(0), 0);
     assert!(found.keys.iter().any(|row| row.becomes.contains("no connector of LMCache")), "{:?}", found.keys);
 }
+
+#[test]
+fn a_router_that_names_the_source_of_pulls_becomes_the_source_here() {
+    let picker = |lead: u32| {
+        format!(
+            "apiVersion: inference.networking.x-k8s.io/v1alpha1\nkind: EndpointPickerConfig\nplugins:\n\
+             - type: p2p-source-producer\n  parameters: {{minCachedTokenDelta: {lead}}}\n- type: queue-scorer\n\
+             - type: max-score-picker\nschedulingProfiles:\n- name: default\n  plugins:\n  - pluginRef: queue-scorer\n\
+             \x20 - pluginRef: max-score-picker\n"
+        )
+    };
+    for (lead, here) in [(256, 256), (0, 1)] {
+        let found = import(&picker(lead));
+        let scenario: Value = serde_json::from_str(&found.scenario).expect("a scenario");
+        assert_eq!(scenario["cluster"]["kv_source"]["min_cached_token_delta"], here, "{:?}", found.problems);
+    }
+}

@@ -1,7 +1,7 @@
 //! Golden files of tiers below the GPU: the recorded ones, random ones, and what of the format is not simulated.
 //!
 //! `tests/goldens/kv` holds copies of one file for each rule that is simulated, and 200 random cases with their results, one a line
-//! (`scripts/campaign reference --tiers --record`). The full set is read where it lies beside the checkout.
+//! (`scripts/campaign reference --tiers --record`), and 100 of sessions that pause (`--sessions`). The full set is read where it lies beside the checkout.
 
 #![expect(clippy::print_stdout, reason = "what is left out is said, with the reason")]
 
@@ -28,8 +28,8 @@ fn kept() -> PathBuf {
 }
 
 /// The random cases.
-fn campaign() -> io::Result<String> {
-    let packed = fs::read(kept().join("campaign.jsonl.gz"))?;
+fn campaign(name: &str) -> io::Result<String> {
+    let packed = fs::read(kept().join(format!("{name}.jsonl.gz")))?;
     let mut text = String::new();
     flate2::read::GzDecoder::new(&packed[..]).read_to_string(&mut text)?;
     Ok(text)
@@ -94,12 +94,21 @@ fn the_simulator_reproduces_the_full_set_with_tiers_but_what_it_says_it_leaves_o
     println!("{} of {FULL_SET} are left out: {}", left_out.len(), left_out.join(", "));
 }
 
+fn numbered(all: &str) -> Vec<(String, String)> {
+    (0..).zip(all.lines()).map(|(i, case): (u32, &str)| (format!("case {i}"), case.to_owned())).collect()
+}
+
 #[test]
 fn the_simulator_reproduces_two_hundred_random_cases_with_tiers() {
-    let all = campaign().expect("a file of cases");
-    let cases: Vec<(String, String)> =
-        (0..).zip(all.lines()).map(|(i, case): (u32, &str)| (format!("case {i}"), case.to_owned())).collect();
+    let cases = numbered(&campaign("campaign").expect("a file of cases"));
     assert_eq!(cases.len(), 200);
+    assert_eq!(check(&cases), Vec::<String>::new());
+}
+
+#[test]
+fn the_simulator_reproduces_a_hundred_random_cases_of_sessions_that_pause() {
+    let cases = numbered(&campaign("sessions").expect("a file of cases"));
+    assert_eq!(cases.len(), 100);
     assert_eq!(check(&cases), Vec::<String>::new());
 }
 
@@ -124,6 +133,7 @@ fn names_that_the_format_with_tiers_does_not_have_are_told() {
         ("/config/kv/wait/until", "enough"),
         ("/config/kv/ask", "later"),
         ("/config/kv/retention/order", "fifo"),
+        ("/config/kv/session/prefetch/when", "later"),
     ] {
         let told = problems(|d| {
             let kv = d["config"]["kv"].as_object_mut().expect("an object");
@@ -136,6 +146,7 @@ fn names_that_the_format_with_tiers_does_not_have_are_told() {
             kv["wait"]["until"] = json!("complete");
             kv["retention"]["order"] = json!("lru");
             kv.insert("ask".to_owned(), json!("turn"));
+            kv.insert("session".to_owned(), json!({"prefetch": {"when": "pause"}}));
             *d.pointer_mut(path).expect("a key of the file") = json!(value);
         });
         assert!(told.len() == 1 && told[0].contains(&format!("\"{value}\"")), "{path}: {told:#?}");
@@ -144,11 +155,9 @@ fn names_that_the_format_with_tiers_does_not_have_are_told() {
 
 #[test]
 fn what_the_format_has_and_is_not_simulated_is_told_and_not_ignored() {
-    for (key, value) in [
-        ("session", json!({"demote_us": 3000})),
-        ("session", json!({"prefetch": {"when": "pause"}})),
-        ("retention", json!({"order": "belady"})),
-    ] {
+    for (key, value) in
+        [("store", json!({"blocks": 0, "port_bytes_per_s": 1_000_000, "eviction": "watermark"}))]
+    {
         let told = problems(|d| d["config"]["kv"][key] = value.clone());
         assert!(
             told.iter().any(|line| line.contains(key) && line.contains("not simulated yet")),

@@ -43,6 +43,7 @@ pub(crate) fn scenario(case: &Case) -> Scenario {
             session: String::new(),
             priority: 0,
             max_offload_tokens: None,
+            retention: Vec::new(),
         });
     }
     s

@@ -44,3 +44,27 @@ fn long_chats_find_half_of_their_blocks_under_round_robin_and_nine_tenths_where_
     about(found("round-robin"), 7500.0, 8500.0);
     about(found("{\"prefix-overlap\":{}}"), 190.0, 210.0);
 }
+
+#[test]
+fn the_pause_is_over_in_time_with_an_oracle_and_neither_with_a_guess_nor_with_a_ttl() {
+    let client = "workload.clients[0]";
+    let [kv, retention] = [format!("{client}.session_kv"), format!("{client}.retention")];
+    for seed in ["11", "1", "3"] {
+        let with = |path: &str, value: &str| report("the-pause", &[("seed", seed), (path, value)]);
+        let plain = report("the-pause", &[("seed", seed)]);
+        let known = with(&kv, r#"{"prefetch": {"when": "known", "lead_s": 2}}"#);
+        let fixed = with(&kv, r#"{"prefetch": {"when": "fixed", "gap_s": 10, "lead_s": 2}}"#);
+        let ttl = with(&retention, r#"[{"priority": 70, "duration_s": 30}]"#);
+        let [mean, p99, loads] = ["/latency_ms/ttft/mean", "/latency_ms/ttft/p99", "/kv/cpu/loads"];
+        about(figure(&plain, mean), 105.0, 135.0);
+        about(figure(&plain, p99), 560.0, 850.0);
+        about(figure(&known, p99), 190.0, 280.0);
+        assert_eq!(figure(&known, "/kv/pauses/late").to_bits(), 0.0_f64.to_bits());
+        // The guess comes early or late: half of what it brings is gone before its turn.
+        about(figure(&fixed, p99) / figure(&plain, p99), 0.9, 1.2);
+        about(figure(&fixed, "/kv/pauses/wasted_blocks") / figure(&fixed, "/kv/pauses/blocks"), 0.4, 0.7);
+        about(figure(&ttl, loads) / figure(&plain, loads), 0.3, 0.6);
+        about(figure(&ttl, mean) / figure(&plain, mean), 0.7, 0.92);
+        about(figure(&ttl, p99), 450.0, 800.0);
+    }
+}

@@ -38,7 +38,7 @@ fn base() -> Value {
             "prefix": {"groups": 2, "tokens": 32},
         })
     };
-    let request = |id: &str, arrival_us: u64| json!({"id": id, "arrival_us": arrival_us, "prompt": [{"text": 1, "tokens": 40}], "output": {"text": 2, "tokens": 9}});
+    let request = |id: &str, arrival_us: u64| json!({"id": id, "arrival_us": arrival_us, "prompt": [{"text": 1, "tokens": 40}], "output": {"text": 2, "tokens": 9}, "session": "s"});
     json!({
         "run": {"horizon_s": 1.5, "warmup_s": 0.0},
         "cluster": {"pools": [pool("main", 400), pool("other", 40)], "routing": {"weighted": {}}},
@@ -246,7 +246,13 @@ fn beside(path: &str, mut value: Value) -> Change {
     if let Some(change) = beside_tiers(path, &mut value) {
         return change;
     }
+    beside_hint(path, &mut value);
     let change = Change::set(path, value.clone());
+    if let Some(client) = path.strip_suffix(".session_kv").filter(|of| of.contains("clients")) {
+        return change
+            .and_set(&format!("{client}.conversation"), json!({}))
+            .and_set(&format!("{client}.sessions"), 0);
+    }
     if prefills {
         return change.and_set("cluster.pools[1].role", "decode");
     }
@@ -265,9 +271,26 @@ fn beside(path: &str, mut value: Value) -> Change {
     }
 }
 
+/// The same of a hint, whose bounds and budget belong together, and of directives.
+fn beside_hint(path: &str, value: &mut Value) {
+    if path.ends_with(".kv_hint") && value.is_object() {
+        if !value["budget_tokens"].is_null() {
+            value["head_tokens"] = json!(0);
+        }
+        if !value["min_s"].is_null() {
+            value["max_s"] = json!(86_400);
+        } else if !value["max_s"].is_null() {
+            value["min_s"] = json!(0.001);
+        }
+    }
+    if let Some(end) = value.pointer("/0/end").and_then(Value::as_u64) {
+        value[0]["start"] = json!(end.saturating_sub(1));
+    }
+}
+
 /// The same of tiers below the GPU: a store that is named is there, and what waits for loads has CPU memory to wait for.
 fn beside_tiers(path: &str, value: &mut Value) -> Option<Change> {
-    let fields = [".secondary_tiers", ".load_wait", ".load_asked"];
+    let fields = [".secondary_tiers", ".load_wait", ".load_asked", ".cpu_eviction"];
     let kv = fields.iter().find_map(|field| path.strip_suffix(field))?;
     if let Some(store) = value.pointer_mut("/0/store") {
         store["name"] = json!("shared");

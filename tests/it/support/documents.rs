@@ -102,6 +102,7 @@ pub(crate) fn explicit(
         session: String::new(),
         priority: 0,
         max_offload_tokens: None,
+        retention: Vec::new(),
     }
 }
 

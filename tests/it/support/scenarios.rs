@@ -359,6 +359,7 @@ prop_compose! {
                 disaggregation: None,
                 kv_stores: Vec::new(),
                 kv_source: None,
+                kv_hint: None,
                 resilience: Resilience::default(),
                 snapshot_refresh_us,
                 admission_latency_us,

@@ -7,6 +7,8 @@ use crate::epp::map::{
 };
 use crate::epp::read::stages::Plugin;
 use crate::import::configuration::reader::Reader;
+use base::Diagnostic;
+use document::limits;
 use serde_json::{Map, Value, json};
 
 const LATENCY: &str = "predicted-latency";
@@ -120,6 +122,8 @@ pub(crate) fn settings(
         r.note(&type_at, "requests go to pools with the roles decode and mixed");
     } else if kind == "metrics-data-source" {
         source(r, &type_at, &parameters);
+    } else if kind == "p2p-source-producer" {
+        kv_source(r, &type_at, &parameters);
     } else if let Some((_, why)) = OTHERS.iter().find(|(part, _)| kind.contains(part)) {
         r.without_counterpart(&type_at, why.sentence());
         r.without_counterpart(&parameters, why.sentence());
@@ -129,6 +133,30 @@ pub(crate) fn settings(
         r.without_counterpart(&parameters, "this plugin is not simulated");
     }
     memory(r, plugin, keys);
+}
+
+/// The producer that names the replica from which blocks of a prompt are pulled.
+fn kv_source(r: &mut Reader<'_>, type_at: &str, parameters: &str) {
+    let key = format!("{parameters}.minCachedTokenDelta");
+    let most = u64::from(limits::REQUEST_TOKENS);
+    r.note(type_at, "cluster.kv_source");
+    let lead = match r.get(&key).map(|value| (value.as_u64().filter(|n| *n <= most), value)) {
+        None => 1,
+        Some((Some(0), _)) => {
+            r.near(&key, "min_cached_token_delta 1", "a replica without a lead is not asked");
+            1
+        }
+        Some((Some(lead), _)) => {
+            r.note(&key, &format!("min_cached_token_delta {lead}"));
+            lead
+        }
+        Some((None, value)) => {
+            let (found, allowed) = (value.to_string(), format!("a whole number, 0 to {most}"));
+            r.problems.push(Diagnostic::error(key, found, allowed, "write the lead in tokens"));
+            return;
+        }
+    };
+    r.set(type_at, "cluster.kv_source", json!({ "min_cached_token_delta": lead }));
 }
 
 /// The keys of the weighted router that parameters set.

@@ -152,8 +152,15 @@ fn below(r: &mut Reader<'_>, keys: &Keys<'_>, tiers: &mut Tiers<'_>) {
                 keys.ignore(r, key, "it says where the objects lie");
             }
         }
-        Some(_) => keys.ignore(r, "type", "fs and obj are read"),
-        None => keys.refuse(r, "type", "fs, obj", "write the type of the tier"),
+        Some("p2p") => {
+            let (standing, becomes) = tiers
+                .becomes("kv.secondary_tiers p2p; who is asked is the router's choice: cluster.kv_source");
+            keys.row(r, "type", standing, becomes);
+            tiers.add(json!({ "p2p": {} }));
+            keys.ignore(r, "unbound_store_timeout_s", "blocks are kept for a reader while it reads");
+        }
+        Some(_) => keys.ignore(r, "type", "fs, obj and p2p are read"),
+        None => keys.refuse(r, "type", "fs, obj, p2p", "write the type of the tier"),
     }
     for key in ["direct_io", "device_class", "module_path"] {
         keys.ignore(
@@ -176,6 +183,7 @@ fn below(r: &mut Reader<'_>, keys: &Keys<'_>, tiers: &mut Tiers<'_>) {
             "direct_io",
             "device_class",
             "module_path",
+            "unbound_store_timeout_s",
         ],
     );
 }

@@ -7,6 +7,7 @@ pub(crate) mod batch_limits;
 pub(crate) mod compat;
 pub(crate) mod disaggregation;
 pub(crate) mod flow_control;
+pub(crate) mod kv_retention;
 pub(crate) mod kv_tiers;
 pub(crate) mod model;
 pub(crate) mod resilience;
@@ -21,8 +22,9 @@ use crate::types::cluster::batch_limits::BatchLimits;
 use crate::types::cluster::model::{Architecture, Hardware};
 use crate::types::latency::LatencyModel;
 use crate::{
-    AdmissionPolicy, Compat, Disaggregation, FlowControl, KvSource, KvStore, LoadAsked, LoadRule, LoadWait,
-    RandomFaults, Resilience, Role, RoutingPolicy, Scaling, SecondaryTier, TierWrite,
+    AdmissionPolicy, Compat, CpuEviction, Disaggregation, EvictionOrder, FlowControl, KvHint, KvSource,
+    KvStore, LoadAsked, LoadRule, LoadWait, RandomFaults, Resilience, Role, RoutingPolicy, Scaling,
+    SecondaryTier, TierWrite,
 };
 
 /// The serving cluster.
@@ -43,6 +45,8 @@ pub struct Cluster {
     pub kv_stores: Vec<KvStore>,
     /// From which replica blocks of a prompt are pulled, for pools with a tier `p2p` (llm-d: `p2p-source-producer`). Without it nothing is.
     pub kv_source: Option<KvSource>,
+    /// What the gateway wants kept of sessions that say nothing themselves. Only pools with an `eviction_order` that obeys directives follow it.
+    pub kv_hint: Option<KvHint>,
     /// What happens to requests whose attempt breaks, and when routers know of it.
     pub resilience: Resilience,
     /// Replicas that crash at random, beside the faults among the edits.
@@ -66,6 +70,7 @@ fields! {
         disaggregation [omit]: "Prefill apart" => Handover;
         kv_stores [omit]: "KV stores" up_to [limits::KV_STORES, "stores", "store"] => Stores;
         kv_source [omit]: "KV of peers" => Routing;
+        kv_hint [omit]: "KV hint" => Routing;
         resilience [omit]: "Resilience" => Parts;
         faults [omit]: "Random faults" => Parts;
         snapshot_refresh_us: "Signal refresh" of "µs" in [0, limits::LATENCY_US]
@@ -88,6 +93,7 @@ impl Default for Cluster {
             disaggregation: None,
             kv_stores: Vec::new(),
             kv_source: None,
+            kv_hint: None,
             resilience: Resilience::default(),
             faults: RandomFaults::default(),
             snapshot_refresh_us: 0,
@@ -208,6 +214,8 @@ pub struct KvCache {
     pub cpu_tier: CpuTier,
     /// When blocks are written to the CPU tier.
     pub cpu_write: TierWrite,
+    /// Which block of the CPU tier is evicted first.
+    pub cpu_eviction: CpuEviction,
     /// How long a block of the CPU tier that nobody uses can be found. 0 means for ever.
     pub cpu_ttl_s: f64,
     /// Whether blocks of answers stay out of all tiers below the GPU (vLLM: `offload_prompt_only`).
@@ -220,6 +228,10 @@ pub struct KvCache {
     pub load_wait: LoadWait,
     /// When a request asks for what lies below CPU memory.
     pub load_asked: LoadAsked,
+    /// Which free block of the GPU is evicted first. What directives mean is the order's.
+    pub eviction_order: EvictionOrder,
+    /// Largest share of the GPU's blocks that directives may protect: one that would leave more means nothing.
+    pub max_protected_share: f64,
     /// Only for the tier `blis`: share of GPU blocks in use above which cached blocks are copied to it, 0 to 1.
     pub offload_threshold: f64,
     /// Speed of the link that loads blocks from the CPU tier, in tokens per microsecond. 100 is about 13 GB/s for a model with 128 KB of KV a token.
@@ -240,12 +252,15 @@ fields! {
         cpu_blocks: "CPU blocks" of "blocks" in [0, limits::KV_BLOCKS] or "use 0 for no CPU tier" => Replace;
         cpu_tier [omit]: "CPU tier" => Replace;
         cpu_write [omit]: "CPU writes" => Replace;
+        cpu_eviction [omit]: "CPU eviction" => Replace;
         cpu_ttl_s [omit]: "CPU keeps" of "s" in [0.0, limits::HORIZON_S] or "use 0 for blocks that stay until they are evicted" => Replace;
         offload_prompt_only [omit]: "Prompts only" => Replace;
         secondary_tiers [omit]: "Tiers below" up_to [limits::SECONDARY_TIERS, "tiers", "tier"] => Replace;
         load [omit]: "Load or compute" => QueueJoin;
         load_wait [omit]: "Waits for loads" => QueueJoin;
         load_asked [omit]: "Loads asked for" => QueueJoin;
+        eviction_order [omit]: "Eviction order" => Replace;
+        max_protected_share [omit]: "Protected at most" in [0.0, 1.0] or "1 is no bound" => Replace;
         offload_threshold: "Offload from" in [0.0, 1.0]
             or "it is the share of GPU blocks in use, such as 0.9" => Replace;
         transfer_tokens_per_us: "Transfer rate" of "tok/µs" in [limits::TRANSFER_TOKENS_PER_US_MIN, limits::TRANSFER_TOKENS_PER_US]
@@ -265,12 +280,15 @@ impl Default for KvCache {
             cpu_blocks: 0,
             cpu_tier: CpuTier::Auto,
             cpu_write: TierWrite::WriteThrough,
+            cpu_eviction: CpuEviction::Lru,
             cpu_ttl_s: 0.0,
             offload_prompt_only: false,
             secondary_tiers: Vec::new(),
             load: LoadRule::Always,
             load_wait: LoadWait::Complete,
             load_asked: LoadAsked::Turn,
+            eviction_order: EvictionOrder::Lru,
+            max_protected_share: 1.0,
             offload_threshold: 0.9,
             transfer_tokens_per_us: 100.0,
             transfer_base_us: 0,

@@ -1,11 +1,12 @@
 //! Requests given one by one.
 
+use crate::Retention;
 use crate::limits;
 use crate::table::fields::fields;
 
 /// One request, given in full.
 #[apply(field_schema!)]
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct ExplicitRequest {
     /// Name of the request; simultaneous arrivals are ordered by it.
     pub id: String,
@@ -29,6 +30,8 @@ pub struct ExplicitRequest {
     pub priority: i32,
     /// How many of its first tokens may be written to tiers below the GPU, in whole blocks (vLLM: `max_offload_tokens`). Left out: all of them.
     pub max_offload_tokens: Option<u32>,
+    /// What it wants kept of its KV.
+    pub retention: Vec<Retention>,
 }
 
 fields! {
@@ -45,6 +48,7 @@ fields! {
         session [omit]: "Session" => Arrivals;
         priority [omit]: "Priority" => Arrivals;
         max_offload_tokens [omit]: "Offloaded" of "tokens" in [0, limits::REQUEST_TOKENS] or "leave it out for all of them" => Arrivals;
+        retention [omit]: "Keeps" up_to [limits::RETENTION, "directives", "directive"] => Arrivals;
     }
 }
 

@@ -7,13 +7,14 @@ pub(crate) mod explicit;
 pub(crate) mod lengths;
 pub(crate) mod prefix;
 pub(crate) mod rate_profile;
+pub(crate) mod session_kv;
 pub(crate) mod trace_window;
 
 use crate::limits;
 use crate::table::fields::fields;
 use crate::{
     Adapters, Agent, ClientKind, ContextGrowth, Conversation, ExplicitRequest, Lengths, OnOffPeriods,
-    PrefixGroups, RateProfile, SloClass, TraceWindow,
+    PrefixGroups, RateProfile, Retention, SessionKv, SloClass, TraceWindow,
 };
 
 /// The requests that arrive: any mix of generated clients and explicit requests, or a recorded trace.
@@ -34,6 +35,8 @@ pub struct Workload {
     pub client_wait_s: f64,
     /// Retry budget of the clients: how often they come again for each request that comes for the first time. At most ten are saved up. 0 means no budget.
     pub client_retry_share: f64,
+    /// What becomes of the KV of the sessions of `requests` while they pause: the next turn of one is its next request in the list.
+    pub session_kv: Option<SessionKv>,
 }
 
 fields! {
@@ -46,6 +49,7 @@ fields! {
         client_retries [omit]: "Client retries" in [0, limits::RETRIES] or "0 means that clients do not come again" => Arrivals;
         client_wait_s [omit]: "Client waits" of "s" in [0.0, limits::HORIZON_S] or "1 is usual" => Arrivals;
         client_retry_share [omit]: "Client budget" in [0.0, 1.0] or "0 means no budget; 0.1 is usual" => Arrivals;
+        session_kv [omit]: "KV in pauses" => Arrivals;
     }
 }
 
@@ -59,6 +63,7 @@ impl Default for Workload {
             client_retries: 0,
             client_wait_s: USUAL_WAIT_S,
             client_retry_share: 0.0,
+            session_kv: None,
         }
     }
 }
@@ -102,6 +107,12 @@ pub struct Client {
     pub conversation: Option<Conversation>,
     /// Turns single requests into sessions of an agent: every arrival begins one, the rate counts sessions, and `concurrency` is how many are in flight. Prompt lengths are what a turn adds: the task or the results of tools.
     pub agent: Option<Agent>,
+    /// What it wants kept of the KV of its requests.
+    pub retention: Vec<Retention>,
+    /// What becomes of the KV of its sessions while they pause.
+    pub session_kv: Option<SessionKv>,
+    /// How many of the first tokens of its requests may be written to tiers below the GPU, in whole blocks (vLLM: `max_offload_tokens`). Left out: all of them.
+    pub max_offload_tokens: Option<u32>,
 }
 
 fields! {
@@ -123,6 +134,9 @@ fields! {
         sessions: "Sessions" in [0, limits::SESSIONS] or "use 0 for requests that stand alone" => Arrivals;
         conversation [omit]: "Conversation" => Conversations;
         agent [omit]: "Agent" => Conversations;
+        retention [omit]: "Keeps" up_to [limits::RETENTION, "directives", "directive"] => Arrivals;
+        session_kv [omit]: "KV in pauses" => Arrivals;
+        max_offload_tokens [omit]: "Offloaded" of "tokens" in [0, limits::REQUEST_TOKENS] or "leave it out for all of them" => Arrivals;
     }
 }
 
@@ -209,6 +223,9 @@ impl Default for Client {
             sessions: 0,
             conversation: None,
             agent: None,
+            retention: Vec::new(),
+            session_kv: None,
+            max_offload_tokens: None,
         }
     }
 }
@@ -354,6 +371,8 @@ pub struct TraceSettings {
     pub session_rate: f64,
     /// Longest recorded delay between an answer and the next turn of its session, in seconds; a longer one is cut to it. 0 means that none is cut.
     pub max_gap_s: f64,
+    /// What becomes of the KV of its sessions while they pause.
+    pub session_kv: Option<SessionKv>,
 }
 
 fields! {
@@ -379,6 +398,7 @@ fields! {
         session_rate [omit]: "Session rate" of "sessions/s" in [0.0, limits::RATE_PER_S]
             or "use 0 for sessions at their recorded times" => Restart;
         max_gap_s [omit]: "Longest gap" of "s" in [0.0, limits::HORIZON_S] or "use 0 to keep all gaps" => Restart;
+        session_kv [omit]: "KV in pauses" => Arrivals;
     }
 }
 
@@ -398,6 +418,7 @@ impl Default for TraceSettings {
             sessions_in_flight: 0,
             session_rate: 0.0,
             max_gap_s: 0.0,
+            session_kv: None,
         }
     }
 }

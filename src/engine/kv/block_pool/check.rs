@@ -35,7 +35,7 @@ impl BlockPool {
                 "INV-4: block {b} has a hash and no content, or none and content"
             );
             assert!(
-                place == 0 || x.is_hashed() && x.holders() == 0,
+                place == 0 || (x.is_hashed() || self.has_order()) && x.holders() == 0,
                 "INV-4: block {b} has a place on no list"
             );
         }
@@ -58,6 +58,7 @@ impl BlockPool {
                 "INV-4: the table points at a block with other content"
             );
         }
+        self.verify_order();
         self.verify_counts();
     }
 }

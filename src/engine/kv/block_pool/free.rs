@@ -7,20 +7,26 @@ use base::Micros;
 impl BlockPool {
     /// Releases all blocks, the last one first. They hold `stored` tokens: full blocks stay cached.
     pub fn release(&mut self, block_table: &mut BlockTable, stored: u32, now: Micros) {
-        // An output token that fills a block as soon as it opens it does not make it hittable.
-        let full = if self.caching && self.block_tokens > 1 { stored / self.block_tokens } else { 0 };
         if let Some(cpu) = self.tiers.as_mut().and_then(|tiers| tiers.cpu.as_mut()) {
             let hashed = block_table.blocks.iter().filter(|&&b| self.blocks[b as usize].is_hashed());
             cpu.use_all(hashed.map(|&b| self.hashes[b as usize]));
         }
-        let places = &mut self.places;
+        self.let_go(block_table, stored, now);
+        self.offload(now);
+    }
+
+    /// The same without a use of what the CPU tier has of them.
+    pub(super) fn let_go(&mut self, block_table: &mut BlockTable, stored: u32, now: Micros) {
+        // An output token that fills a block as soon as it opens it does not make it hittable.
+        let full = if self.caching && self.block_tokens > 1 { stored / self.block_tokens } else { 0 };
+        let (places, all) = (&mut self.places, self.tiers.also.is_some());
         self.listed.close_holes(|entry, place| {
-            if Block(entry).is_hashed() {
+            if all || Block(entry).is_hashed() {
                 places[(entry & Block::HOLDERS) as usize] = place;
             }
         });
         self.listed.mark(now, self.evictions);
-        if self.debt == 0 && !self.watch.is_on() {
+        if self.debt == 0 && !self.watch.is_on() && !all {
             self.release_private(block_table, full);
         }
         for (index, b) in block_table.blocks.drain(..).enumerate().rev() {
@@ -40,6 +46,9 @@ impl BlockPool {
                     if self.debt > 0 {
                         self.debt -= 1;
                         self.blocks[b as usize] = Block(0);
+                        if let Some(order) = &mut self.tiers.also {
+                            order.evicted(b);
+                        }
                         self.lose(b, block);
                         self.retired.push(b);
                     } else {
@@ -54,7 +63,6 @@ impl BlockPool {
         block_table.tokens = 0;
         block_table.last_hash = 0;
         self.version += 1;
-        self.offload(now);
     }
 
     /// Releases the blocks at the end of a table that are held once and never looked up, as almost all blocks are.
@@ -82,6 +90,10 @@ impl BlockPool {
 
     /// Takes `n` free blocks, the least recently used, for one holder; `block` is the record of each.
     pub(super) fn open(&mut self, block_table: &mut BlockTable, n: u32, block: Block) {
+        if self.has_order() {
+            self.open_in_order(block_table, n, block);
+            return;
+        }
         let untouched = n.min(self.limit - self.touched);
         block_table.blocks.reserve(n as usize);
         block_table.blocks.extend(self.touched..self.touched + untouched);
@@ -104,6 +116,9 @@ impl BlockPool {
     /// Takes one free block without content, the least recently used, for one holder; it is not counted yet.
     #[inline(always)]
     pub(super) fn take_free(&mut self) -> u32 {
+        if self.has_order() {
+            return self.take_in_order(Block(1)).expect("INV-4: no free block although there was room");
+        }
         if self.touched < self.limit {
             let b = self.touched;
             self.touched += 1;
@@ -124,7 +139,7 @@ impl BlockPool {
     /// Takes the least recently used block off the free list: its content is lost, its record is `block` now.
     #[inline(always)]
     pub(super) fn take_listed(&mut self, block: Block) -> Option<u32> {
-        let entry = Block(self.listed.pop()?);
+        let entry = Block(if self.has_order() { self.pop_in_order()? } else { self.listed.pop()? });
         let b = entry.holders();
         self.blocks[b as usize] = block;
         self.cached -= u32::from(entry.has_content());
@@ -152,7 +167,8 @@ impl BlockPool {
                 self.watch.lost(b, hash);
             }
             self.evictions += 1;
-            if let Some(tiers) = &mut self.tiers {
+            self.order_lost(hash);
+            if let Some(tiers) = &mut *self.tiers {
                 tiers.left_gpu(hash);
             }
         }
@@ -174,7 +190,9 @@ impl BlockPool {
     #[inline]
     pub(super) fn list(&mut self, b: u32) {
         let place = self.listed.push(self.entry(b));
-        if self.blocks[b as usize].is_hashed() {
+        if self.has_order() {
+            self.order_freed(b, place);
+        } else if self.blocks[b as usize].is_hashed() {
             self.places[b as usize] = place;
         }
     }

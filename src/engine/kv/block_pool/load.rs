@@ -10,7 +10,16 @@ impl BlockPool {
     /// The pool with tiers below it.
     #[must_use]
     pub fn with_tiers(mut self, settings: &TierSettings) -> Self {
-        self.tiers = Some(Box::new(Tiers::new(settings)));
+        self.tiers.value = Some(Box::new(Tiers::new(settings)));
+        self
+    }
+
+    /// The pool with a CPU tier from which the block that is used last goes first.
+    #[must_use]
+    pub fn with_known_uses(mut self) -> Self {
+        if let Some(tiers) = &mut *self.tiers {
+            tiers.cpu.also = Some(Box::default());
+        }
         self
     }
 
@@ -38,10 +47,18 @@ impl BlockPool {
         self.cpu().is_some_and(|cpu| cpu.settings.ttl > Span::ZERO)
     }
 
+    /// Whether anything here depends on the present.
+    pub fn knows_time(&self) -> bool {
+        self.has_ttl() || self.has_order()
+    }
+
     /// The present, for tiers that forget what is not used.
     pub fn set_clock(&mut self, now: Micros) {
-        if let Some(tiers) = &mut self.tiers {
+        if let Some(tiers) = &mut *self.tiers {
             tiers.set_clock(now);
+        }
+        if let Some(order) = &mut self.tiers.also {
+            order.now = now;
         }
     }
 
@@ -90,7 +107,7 @@ impl BlockPool {
 
     /// A request has all its tokens, and is about to give its blocks back.
     pub fn completed(&mut self, block_table: &BlockTable) {
-        if let Some(tiers) = &mut self.tiers {
+        if let Some(tiers) = &mut *self.tiers {
             let hashed = block_table.blocks.iter().filter(|&&b| self.blocks[b as usize].is_hashed());
             let hashes: Vec<u64> = hashed.map(|&b| self.hashes[b as usize]).collect();
             tiers.completed(&hashes);
@@ -167,6 +184,13 @@ impl BlockPool {
         }
     }
 
+    /// A block that was to come to the CPU tier for a prefetch is there, or will not be.
+    pub fn end_coming(&mut self, hash: u64, is_here: bool) {
+        if let Some(cpu) = self.cpu_mut() {
+            cpu.end_coming(hash, is_here);
+        }
+    }
+
     /// The tiers below CPU memory with something to be written and nothing being written.
     pub fn due_writes(&self) -> Vec<u32> {
         self.tiers.as_ref().map_or_else(Vec::new, |tiers| tiers.due())
@@ -179,21 +203,21 @@ impl BlockPool {
 
     /// These of what was taken are written from now on.
     pub fn begin_write(&mut self, tier: u32, blocks: Vec<u64>) {
-        if let Some(tiers) = &mut self.tiers {
+        if let Some(tiers) = &mut *self.tiers {
             tiers.begin_write(tier, blocks);
         }
     }
 
     /// A block that was taken is not written.
     pub fn unpost(&mut self, tier: u32, hash: u64) {
-        if let Some(tiers) = &mut self.tiers {
+        if let Some(tiers) = &mut *self.tiers {
             tiers.unpost(tier, hash);
         }
     }
 
     /// What was being written to a tier is there, or will not be.
     pub fn end_write(&mut self, tier: u32) {
-        if let Some(tiers) = &mut self.tiers {
+        if let Some(tiers) = &mut *self.tiers {
             tiers.end_write(tier);
         }
     }
@@ -221,7 +245,8 @@ impl BlockPool {
     pub fn finish_load(&mut self, block_table: &mut BlockTable, chain: &[u64], from: u32) {
         self.end_load(&chain[from as usize..]);
         for (index, &hash) in chain.iter().enumerate().skip(from as usize) {
-            self.set_hash(block_table.blocks[index], hash, Filled::Loaded);
+            let parent = index.checked_sub(1).map_or(0, |before| chain[before]);
+            self.set_hash(block_table.blocks[index], (hash, parent), Filled::Loaded);
             block_table.last_hash = hash;
         }
     }
@@ -241,7 +266,7 @@ impl BlockPool {
 
     /// INV-4 of the tiers; `loading` blocks are being loaded, and `others` need blocks of the CPU tier, in any order.
     pub fn verify_tiers(&self, loading: u32, others: &[u64]) {
-        if let Some(tiers) = &self.tiers {
+        if let Some(tiers) = &*self.tiers {
             tiers.verify(loading, others);
         }
     }

@@ -146,7 +146,10 @@ impl BlockPool {
     #[must_use]
     pub fn packed(&self, tables: &[&BlockTable], numbering: Numbering, numbers: &mut HashNumbers) -> Self {
         assert!(self.packed.is_none(), "INV-6: a pool that is packed already");
-        assert!(numbering == Numbering::Kept || self.tier.is_none(), "INV-6: a tier knows blocks by number");
+        assert!(
+            numbering == Numbering::Kept || self.tier.is_none() && !self.has_order(),
+            "INV-6: a tier or an order knows blocks by number"
+        );
         let states = self.states.len();
         let mut all = tables.to_vec();
         if states > 0 {
@@ -337,6 +340,9 @@ impl BlockPool {
         self.places = vec![0; packed.hashes as usize];
         let mut given = BlockNumbers::new(packed.numbering, packed.hashed, self.touched);
         self.list_from(packed, &mut given, &mut from, &mut written);
+        if self.has_order() {
+            self.order_places();
+        }
         let tables = self.tables_from(tables, &mut given, &mut from, &mut written);
         if packed.numbering == Numbering::Anew {
             for b in &mut self.retired {

@@ -1,8 +1,8 @@
 //! Blocks of KV caches and CPU tiers.
 
 use super::shares::share;
-use super::{CpuTierPart, KvPart};
-use engine::Cluster;
+use super::{CpuTierPart, KvPart, PausesPart};
+use engine::{Cluster, PrefetchOutcome};
 
 /// Blocks of the KV caches of all replicas together.
 pub(crate) fn kv_blocks(engine: &Cluster) -> KvPart {
@@ -14,9 +14,39 @@ pub(crate) fn kv_blocks(engine: &Cluster) -> KvPart {
         p.evictions += r.kv().evictions();
     }
     p.cpu = cpu_tier(engine.replicas());
+    p.pauses = pauses(engine);
     let found = p.hits + engine.replicas().iter().map(|r| r.kv().loaded()).sum::<u64>();
     p.hit_rate = share(found as f64, (found + p.misses) as f64);
     p
+}
+
+/// What was kept and fetched for sessions in their pauses; `None` where nobody asks for that.
+fn pauses(engine: &Cluster) -> Option<PausesPart> {
+    if !engine.keeps_in_pauses() {
+        return None;
+    }
+    let mut p = PausesPart { hinted_tokens: engine.hinted_tokens(), ..PausesPart::default() };
+    p.protected_blocks = engine.replicas().iter().map(|r| u64::from(r.kv().protected())).sum();
+    for (number, row) in (0..).zip(engine.prefetches()) {
+        p.prefetches += 1;
+        let count = match row.outcome {
+            PrefetchOutcome::Landed => &mut p.landed,
+            PrefetchOutcome::Late => &mut p.late,
+            PrefetchOutcome::Refused => &mut p.refused,
+            PrefetchOutcome::Stopped => &mut p.stopped,
+            PrefetchOutcome::Nothing => &mut p.nothing,
+            PrefetchOutcome::Failed => &mut p.failed,
+            PrefetchOutcome::Asked => continue,
+        };
+        *count += 1;
+        if row.outcome == PrefetchOutcome::Landed {
+            p.blocks += u64::from(row.blocks);
+        }
+        let brought = engine.replicas()[row.replica.index()].kv().brought(number);
+        p.useful_blocks += u64::from(brought.useful);
+        p.wasted_blocks += u64::from(brought.wasted);
+    }
+    Some(p)
 }
 
 /// The CPU tiers of some replicas together; `None` if none of them has one.

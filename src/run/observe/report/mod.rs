@@ -28,7 +28,7 @@ pub use anomalies::{
 pub use metrics::{Direction, Metric, MetricUnit, RunMetric, Statistic};
 pub use parts::{
     ClassPart, CostPart, CpuTierPart, FairnessPart, FitnessPart, FitnessTerm, GroupPart, KvPart, LatencyPart,
-    RejectionPart, ReplicaPart, RequestPart, RunPart, SloPart, SlowRequest, ThroughputPart,
+    PausesPart, RejectionPart, ReplicaPart, RequestPart, RunPart, SloPart, SlowRequest, ThroughputPart,
 };
 pub use pools::{LoraPart, PoolPart, SpeculativePart};
 

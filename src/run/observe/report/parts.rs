@@ -186,6 +186,40 @@ pub struct KvPart {
     #[cfg_attr(feature = "types", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cpu: Option<CpuTierPart>,
+    /// What was kept and fetched for sessions in their pauses; missing where nobody asks for that.
+    #[cfg_attr(feature = "types", ts(optional))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pauses: Option<PausesPart>,
+}
+
+/// What was kept and fetched for sessions in their pauses, warm-up included.
+#[apply(typescript!)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct PausesPart {
+    /// Blocks under directives that live now.
+    pub protected_blocks: u64,
+    /// Tokens under the gateway's hints that live now.
+    pub hinted_tokens: u64,
+    /// Prefetches asked for.
+    pub prefetches: u64,
+    /// Of these, how many brought their blocks.
+    pub landed: u64,
+    /// The turn was there first.
+    pub late: u64,
+    /// There were too few free blocks.
+    pub refused: u64,
+    /// A request that ran needed their blocks, or the replica was lost.
+    pub stopped: u64,
+    /// Nothing was missing that could be brought.
+    pub nothing: u64,
+    /// What they read broke.
+    pub failed: u64,
+    /// Blocks that landed.
+    pub blocks: u64,
+    /// Of these to the GPU, hit before they went.
+    pub useful_blocks: u64,
+    /// Evicted before they were hit.
+    pub wasted_blocks: u64,
 }
 
 /// The CPU tiers of all replicas together, warm-up included.

@@ -3,11 +3,12 @@
 use super::super::file::{Config, GoldenFile, Request};
 use super::super::wrong::wrong;
 use super::SCHEMA;
-use super::file::{KvConfig, ScorerWeights, TierConfig};
+use super::file::{Directive, KvConfig, ScorerWeights, TierConfig};
 use base::{Diagnostic, Diagnostics};
 use document::{
-    BreakEven, CpuTier, FsEviction, FsTier, KvCache, KvSource, KvStore, LoadAsked, LoadRule, LoadTimeout,
-    LoadWait, P2pTier, RoutingPolicy, SecondaryTier, SelectiveWrite, StoreEviction, StoreTier, TierWeights,
+    BreakEven, CpuEviction, CpuTier, EvictionOrder, FsEviction, FsTier, KvCache, KvHint, KvSource, KvStore,
+    LoadAsked, LoadRule, LoadTimeout, LoadWait, P2pTier, PrefetchTo, PrefetchWhen, Retention, RoutingPolicy,
+    SecondaryTier, SelectiveWrite, SessionKv, SessionPrefetch, StoreEviction, StoreTier, TierWeights,
     TierWrite, Transfer, Watermark, Weighted, limits,
 };
 use engine::policy::kv_source::draw_of_text;
@@ -49,6 +50,7 @@ pub(in crate::golden) fn cache(c: &Config, plain: &KvCache) -> KvCache {
         // Without a CPU tier the format ignores both.
         load_wait: if waits { LoadWait::Timeout(timeout) } else { LoadWait::Complete },
         load_asked: if has_cpu && kv.ask == "arrival" { LoadAsked::Arrival } else { LoadAsked::Turn },
+        eviction_order: eviction_order(&kv.retention.order),
         ..plain.clone()
     };
     let Some(cpu) = &kv.cpu else { return plain };
@@ -56,6 +58,7 @@ pub(in crate::golden) fn cache(c: &Config, plain: &KvCache) -> KvCache {
         cpu_blocks: cpu.blocks,
         cpu_tier: CpuTier::Offloading,
         cpu_write: write(&cpu.write, cpu.write_hits, "full").unwrap_or_default(),
+        cpu_eviction: if cpu.eviction == "belady" { CpuEviction::Belady } else { CpuEviction::Lru },
         cpu_ttl_s: cpu.ttl_us as f64 / 1e6,
         transfer_tokens_per_us: c.kv_transfer_bandwidth,
         transfer_base_us: c.kv_transfer_base_latency,
@@ -101,6 +104,62 @@ pub(in crate::golden) fn routing(c: &Config, policy: RoutingPolicy) -> RoutingPo
 /// Where requests stand among equal peers: by their names, not by their numbers.
 pub(in crate::golden) fn draws(file: &GoldenFile) -> Vec<u32> {
     file.requests.iter().map(|r| draw_of_text(&r.id)).collect()
+}
+
+fn eviction_order(name: &str) -> EvictionOrder {
+    match name {
+        "vllm" => EvictionOrder::Vllm,
+        "sglang" => EvictionOrder::Sglang,
+        "trtllm" => EvictionOrder::Trtllm,
+        "belady" => EvictionOrder::Belady,
+        _ => EvictionOrder::Lru,
+    }
+}
+
+fn seconds(us: u64) -> f64 {
+    us as f64 / 1e6
+}
+
+/// What a request of the file wants kept.
+pub(in crate::golden) fn directive(d: &Directive) -> Retention {
+    Retention { start: d.start, end: d.end, priority: d.priority, duration_s: d.duration_us.map(seconds) }
+}
+
+/// What becomes of the KV of the file's sessions.
+pub(in crate::golden) fn session_kv(c: &Config) -> Option<SessionKv> {
+    let session = &c.kv.as_ref()?.session;
+    let prefetch = session.prefetch.as_ref().map(|p| SessionPrefetch {
+        when: match p.when.as_str() {
+            "fixed" => PrefetchWhen::Fixed,
+            "ewma" => PrefetchWhen::Ewma,
+            "pause" => PrefetchWhen::Pause,
+            _ => PrefetchWhen::Known,
+        },
+        lead_s: seconds(p.lead_us),
+        gap_s: seconds(p.gap_us),
+        weight: if p.weight_milli > 0 { p.weight_milli as f64 / 1e3 } else { 0.5 },
+        to: if p.to == "cpu" { PrefetchTo::Cpu } else { PrefetchTo::Gpu },
+        reserve_blocks: u32::try_from(p.reserve_blocks).unwrap_or(u32::MAX),
+        hold_s: seconds(p.hold_us),
+    });
+    let kv =
+        SessionKv { supersede: session.supersede, demote_after_s: session.demote_us.map(seconds), prefetch };
+    (kv != SessionKv::default()).then_some(kv)
+}
+
+/// What the gateway of the file wants kept.
+pub(in crate::golden) fn hint(c: &Config) -> Option<KvHint> {
+    let hint = c.kv.as_ref()?.session.hint.as_ref()?;
+    let number = |n: u64| u32::try_from(n).unwrap_or(u32::MAX);
+    Some(KvHint {
+        quantile: hint.quantile,
+        least_gaps: number(hint.least_gaps),
+        min_s: seconds(hint.min_us),
+        max_s: seconds(hint.max_us),
+        priority: number(hint.priority),
+        head_tokens: number(hint.tokens),
+        budget_tokens: hint.budget_tokens,
+    })
 }
 
 /// The name of the store of a file.
@@ -168,7 +227,7 @@ pub(in crate::golden) fn problems(file: &GoldenFile, problems: &mut Diagnostics)
         let found = file.config.kv_cpu_blocks.to_string();
         problems.push(Diagnostic::error("config.kv_cpu_blocks", found, "0", "the CPU tier is config.kv.cpu"));
     }
-    for (key, what) in left_out(kv, &file.requests) {
+    if let Some((key, what)) = left_out(kv) {
         let fix = "this rule is not simulated yet; take a file without it";
         problems.push(Diagnostic::error(format!("config.kv.{key}"), what, "", fix));
     }
@@ -201,6 +260,10 @@ fn names(kv: &KvConfig, problems: &mut Diagnostics) {
     check("wait.until", &kv.wait.until, &["complete", "timeout"]);
     check("ask", &kv.ask, &["turn", "arrival"]);
     check("retention.order", &kv.retention.order, &["lru", "vllm", "sglang", "trtllm", "belady"]);
+    if let Some(p) = &kv.session.prefetch {
+        check("session.prefetch.when", &p.when, &["known", "fixed", "ewma", "pause"]);
+        check("session.prefetch.to", if p.to.is_empty() { "gpu" } else { &p.to }, &["gpu", "cpu"]);
+    }
     if let Some(cpu) = &kv.cpu {
         check("cpu.eviction", &cpu.eviction, &["lru", "belady"]);
     }
@@ -231,24 +294,7 @@ fn names(kv: &KvConfig, problems: &mut Diagnostics) {
 }
 
 /// What the file asks for that is not simulated: key, and what it says.
-fn left_out(kv: &KvConfig, requests: &[Request]) -> Vec<(String, String)> {
-    let mut all = Vec::new();
-    let mut out = |key: &str, what: &str| all.push((key.to_owned(), what.to_owned()));
-    if kv.store.as_ref().is_some_and(|store| store.eviction == "watermark" && store.blocks == 0) {
-        out("store.blocks", "a watermark of no end");
-    }
-    if kv.cpu.as_ref().is_some_and(|cpu| cpu.eviction == "belady") {
-        out("cpu.eviction", "belady");
-    }
-    let kept = requests.iter().any(|r| !r.retain.is_empty());
-    if kv.retention.order != "lru" && (kept || kv.retention.order == "belady" || kv.session.hint.is_some()) {
-        out("retention.order", &kv.retention.order);
-    }
-    if kv.session.demote_us.is_some() {
-        out("session.demote_us", "demotion");
-    }
-    if kv.session.prefetch.is_some() {
-        out("session.prefetch", "prefetch");
-    }
-    all
+fn left_out(kv: &KvConfig) -> Option<(&'static str, &'static str)> {
+    let endless = kv.store.as_ref().is_some_and(|store| store.eviction == "watermark" && store.blocks == 0);
+    endless.then_some(("store.blocks", "a watermark of no end"))
 }

@@ -7,7 +7,9 @@ mod file;
 mod log;
 mod sections;
 
-pub(super) use convert::{cache, draws, problems, routing, source, store_ports, stores, transfer};
+pub(super) use convert::{
+    cache, directive, draws, hint, problems, routing, session_kv, source, store_ports, stores, transfer,
+};
 pub(super) use counters::counters;
 pub(super) use faults::{Losses, ended, faults, inside, last_instant, resilience};
 pub(super) use file::{Directive, KvConfig};

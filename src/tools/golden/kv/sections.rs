@@ -5,7 +5,7 @@ use super::convert::STORE;
 use super::file::{KvConfig, TierConfig};
 use super::log::{FlowLine, levels, nothing};
 use engine::kv::{Place, PlaceCounts};
-use engine::{FlowKind, FlowOutcome, LowerTiers, Replica};
+use engine::{FlowKind, FlowOutcome, LowerTiers, PrefetchOutcome, PrefetchRow, Replica};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 
@@ -40,7 +40,7 @@ pub(in crate::golden) fn add(run: &Run<'_>, sections: &mut Map<String, Value>) {
     let flows: Vec<Value> = (0..).zip(&log.flows).map(|(no, flow)| one_flow(run, no, flow, &names)).collect();
     let lower = engine.lower_tiers();
     let mut section = json!({
-        "instances": instances, "flows": flows, "prefetches": [], "found_blocks": all,
+        "instances": instances, "flows": flows, "prefetches": prefetches(run), "found_blocks": all,
         "port_bytes": lower.map_or(json!({}), |lower| port_bytes(run, kv, lower)),
         "peak_flows": lower.map_or(0, LowerTiers::peak_flows),
     });
@@ -52,10 +52,38 @@ pub(in crate::golden) fn add(run: &Run<'_>, sections: &mut Map<String, Value>) {
     sections.insert(super::SECTION.to_owned(), section);
 }
 
+/// The prefetches in order of number.
+fn prefetches(run: &Run<'_>) -> Value {
+    let engine = &run.recording.engine;
+    let one = |(no, p): (u32, &PrefetchRow)| {
+        let brought = engine.replicas()[p.replica.index()].kv().brought(no);
+        let outcome = match p.outcome {
+            PrefetchOutcome::Asked => "asked",
+            PrefetchOutcome::Landed => "landed",
+            PrefetchOutcome::Late => "late",
+            PrefetchOutcome::Refused => "refused",
+            PrefetchOutcome::Stopped => "stopped",
+            PrefetchOutcome::Nothing => "nothing",
+            PrefetchOutcome::Failed => "failed",
+        };
+        json!({
+            "no": no, "asked": p.asked.0, "done": p.done.get().map(|at| at.0), "blocks": p.blocks,
+            "useful": brought.useful, "wasted": brought.wasted, "outcome": outcome,
+            "after": run.name(p.after), "replica": instance(p.replica.0),
+        })
+    };
+    (0..).zip(engine.prefetches()).map(one).collect()
+}
+
 fn one_flow(run: &Run<'_>, no: u32, flow: &FlowLine, names: &[String]) -> Value {
     let kind = match flow.kind {
         FlowKind::Read => "read",
         FlowKind::Write => "write",
+        FlowKind::Prefetch(_) => "prefetch",
+    };
+    let id = match flow.kind {
+        FlowKind::Prefetch(prefetch) => format!("~prefetch_{prefetch}"),
+        FlowKind::Read | FlowKind::Write => flow.request.map_or(String::new(), |id| run.name(id).to_owned()),
     };
     let outcome = flow.ended.map(|(_, outcome)| match outcome {
         FlowOutcome::Landed => "landed",
@@ -64,8 +92,7 @@ fn one_flow(run: &Run<'_>, no: u32, flow: &FlowLine, names: &[String]) -> Value 
     });
     json!({
         "no": no, "kind": kind, "tier": names[flow.tier as usize + 2], "replica": instance(flow.replica.0),
-        "id": flow.request.map_or("", |id| run.name(id)),
-        "from": flow.source.map_or_else(String::new, |source| instance(source.0)), "blocks": flow.blocks,
+        "id": id, "from": flow.source.map_or_else(String::new, |source| instance(source.0)), "blocks": flow.blocks,
         "bytes": flow.bytes, "asked_us": flow.asked.0, "begun_us": flow.begun.map(|at| at.0),
         "ended_us": flow.ended.map(|(at, _)| at.0), "outcome": outcome,
     })

@@ -1,0 +1,84 @@
+//! Pauses of sessions: what is due in them, which is the cluster's to run, and what follows from turns that are complete.
+
+use crate::Cluster;
+use crate::clock::{ClusterEvent, Event};
+use crate::facts::Sink;
+use crate::policy::ReplicaPhase;
+use crate::request::{PrefetchOutcome, PrefetchRow, What};
+use base::Micros;
+
+impl Cluster {
+    /// What is due next in a pause, if it comes before `other`.
+    #[inline]
+    pub(crate) fn pause_or(&self, other: (Micros, ClusterEvent)) -> (Micros, ClusterEvent) {
+        let Some(life) = self.fleet.life() else { return other };
+        let (at, event) = (life.next_at(), ClusterEvent::Pause);
+        if (at, event.order()) < (other.0, other.1.order()) { (at, event) } else { other }
+    }
+
+    /// Runs what is due in a pause. Where the replica is down nothing is.
+    pub(crate) fn run_pause<S: Sink>(&mut self, sink: &mut S) {
+        let now = self.clock.now();
+        let Some(life) = self.fleet.life_mut() else { return };
+        let Some((what, turn)) = life.pop() else { return };
+        let (has_come, replica) = (life.has_come(&turn), turn.replica);
+        let phase = self.fleet.replicas()[replica.index()].phase;
+        if !matches!(phase, ReplicaPhase::Serving | ReplicaPhase::Ejected) {
+            return;
+        }
+        let (r, mut world) = self.fleet.replica_in_world(replica.index(), &mut self.book, sink);
+        r.tell_time(now);
+        match what {
+            What::Demote if has_come => {}
+            What::Demote => r.demote(&turn),
+            What::Prefetch => {
+                let Some(life) = world.life.as_deref_mut() else { return };
+                let prefetch = life.add_row(&turn, now);
+                if has_come {
+                    life.row(prefetch).outcome = PrefetchOutcome::Late;
+                } else {
+                    r.prefetch(prefetch, &turn, now, &mut world);
+                }
+            }
+        }
+        self.see(replica, 0, sink);
+    }
+
+    /// What follows from turns that are complete, and what has become known of uses to come.
+    #[inline]
+    pub(crate) fn follow_sessions(&mut self) {
+        let Some(life) = self.fleet.life_mut() else { return };
+        if life.has_completed() {
+            let source = self.gateway.source();
+            life.plan(|session, listed| source.next_turn(session, listed));
+        }
+        if life.has_news() {
+            self.fleet.spread_news();
+        }
+    }
+
+    /// Oracles know the requests of the scenario's list from the beginning.
+    pub(crate) fn know_listed(&mut self) {
+        if let Some(life) = self.fleet.life_mut() {
+            for (listed, at, prompt) in self.gateway.source().listed_to_come() {
+                life.know_listed(listed, at, prompt);
+            }
+        }
+        self.follow_sessions();
+    }
+
+    /// Whether anybody says what becomes of KV in pauses.
+    pub fn keeps_in_pauses(&self) -> bool {
+        self.fleet.life().is_some()
+    }
+
+    /// All prefetches so far, in order of number.
+    pub fn prefetches(&self) -> &[PrefetchRow] {
+        self.fleet.life().map_or(&[], |life| life.rows())
+    }
+
+    /// Tokens under directives of the gateway that live.
+    pub fn hinted_tokens(&self) -> u64 {
+        self.fleet.life().map_or(0, |life| life.hinted_tokens(self.clock.now()))
+    }
+}
