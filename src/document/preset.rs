@@ -30,7 +30,6 @@ pub const PRESETS: &[Preset] = &[
     preset!("kv-pressure", 56),
     preset!("router-showdown", 42),
     preset!("long-chats", 58),
-    preset!("the-pause", 68),
     preset!("regret-and-tail", 8),
     preset!("mixed-fleet", 25),
     preset!("stale-herd", 36),
@@ -65,6 +64,7 @@ pub const PRESETS: &[Preset] = &[
     preset!("retry-storm", 55),
     preset!("partition-stale-signals", 55),
     preset!("rolling-restart", 55),
+    preset!("the-pause", 68),
 ];
 
 impl Preset {

@@ -348,6 +348,18 @@ const CARDS: &[Entry] = &[
         "At *60 s* an upgrade begins: one replica after the other drains and comes back with an empty cache.",
         Draw::Dots { of: "ttft_us", client: "", seconds: [40.0, 280.0], caption: "TTFT of each request" },
     ),
+    (
+        "the-pause",
+        &["KV cache", "traffic"],
+        "Contexts of agents wait in CPU memory; after *70 s* see what fetching them in time would save.",
+        Draw::Against {
+            path: "workload.clients[0].session_kv",
+            value: "{\"prefetch\":{\"when\":\"known\",\"lead_s\":2}}",
+            names: ["as they come", "ahead"],
+            seconds: [60.0, 160.0],
+            caption: "% of requests by TTFT",
+        },
+    ),
 ];
 
 /// All cards.

@@ -2333,6 +2333,8 @@ export type KvPart = {
   reused_prompt_share: number,
   /** The CPU tier below them; missing without one. */
   cpu?: CpuTierPart,
+  /** What was kept and fetched for sessions in their pauses; missing where nobody asks for that. */
+  pauses?: PausesPart,
 };
 
 /** A place below CPU memory: the disks of a pool's replicas together, or a store. */
@@ -3486,6 +3488,34 @@ export type Part = {
   tokens: number,
   /** In how many segments. */
   segments: number,
+};
+
+/** What was kept and fetched for sessions in their pauses, warm-up included. */
+export type PausesPart = {
+  /** Blocks under directives that live now. */
+  protected_blocks: number,
+  /** Tokens under the gateway's hints that live now. */
+  hinted_tokens: number,
+  /** Prefetches asked for. */
+  prefetches: number,
+  /** Of these, how many brought their blocks. */
+  landed: number,
+  /** The turn was there first. */
+  late: number,
+  /** There were too few free blocks. */
+  refused: number,
+  /** A request that ran needed their blocks, or the replica was lost. */
+  stopped: number,
+  /** Nothing was missing that could be brought. */
+  nothing: number,
+  /** What they read broke. */
+  failed: number,
+  /** Blocks that landed. */
+  blocks: number,
+  /** Of these to the GPU, hit before they went. */
+  useful_blocks: number,
+  /** Evicted before they were hit. */
+  wasted_blocks: number,
 };
 
 /** Percentiles of a set of durations. All zero when `count` is 0: show a dash. */
