@@ -1,6 +1,7 @@
 //! Memory sizes of recorders: the part that changes, and the part at rest that copies share.
 
 use super::recorder::Recorder;
+use base::stats::Timeline;
 
 impl Recorder {
     /// Approximate number of bytes that every copy owns.
@@ -13,6 +14,7 @@ impl Recorder {
         let alive = waits
             + self.timeline.bytes()
             + self.spread.bytes()
+            + self.batches.as_ref().map_or(0, Timeline::bytes)
             + self.transit.bytes()
             + self.itl.bytes()
             + self.rolling.bytes()

@@ -31,7 +31,7 @@ use std::collections::VecDeque;
 use std::rc::Rc;
 
 mod buckets;
-pub(crate) use buckets::{OWN_COLUMN, spread_gauge};
+pub(crate) use buckets::OWN_COLUMN;
 mod moves;
 
 pub use moves::{Move, MoveKind};
@@ -109,9 +109,13 @@ pub struct Recorder {
     /// What happened, counted by bucket of time.
     pub timeline: Timeline,
     /// For the page, by bucket: the smallest, median and largest queue of all replicas, then the same of their KV
-    /// use, then the number of requests held at the gateway; the smallest, median and largest batch, and those of the first
-    /// replicas; under flow control then the saturation in permille, and the requests that wait in each band.
+    /// use, then the number of requests held at the gateway; under flow control then the saturation in permille, and the
+    /// requests that wait in each band.
     pub(crate) spread: Timeline,
+    /// For the page, by bucket: the smallest, median and largest batch, then those of the first replicas. A run restored from bytes
+    /// has none.
+    #[serde(skip)]
+    pub(crate) batches: Option<Timeline>,
     pub(crate) fact_counts: FactCounts,
     pub(crate) log: EventLog,
     pub(crate) steps: StepLog,
@@ -157,6 +161,7 @@ impl Recorder {
             transit: Transit::new(scenario, timeline(0)),
             timeline: timeline(counter::ALL),
             spread: timeline(0),
+            batches: live.then(|| timeline(0)),
             fact_counts: FactCounts::default(),
             log: EventLog::new(scenario.observe.event_log as usize),
             steps: StepLog::default(),

@@ -52,6 +52,28 @@ fn slices_do_not_matter() {
 }
 
 #[test]
+fn running_requests_of_a_bucket_are_those_at_its_end() {
+    let mut s = lively();
+    let q = ColumnsQuery { view: View::Running, from_us: 0, to_us: 0, window_s: 0.0 };
+    let width = s.recorder.timeline.width_us();
+    let mut told = vec![Vec::new(); 3];
+    for bucket in 1..=40 {
+        s.advance(Micros(bucket * width), u64::MAX);
+        for (of, r) in told.iter_mut().zip(s.engine.replicas()) {
+            of.push(f64::from(r.running()));
+        }
+    }
+    let found = s.columns(&q);
+    assert_eq!(found.names, ["t_s", "r0", "r1", "r2"]);
+    let closed = found.columns[0].len();
+    assert!(closed >= 39, "{closed}");
+    for (column, told) in found.columns[1..].iter().zip(&told) {
+        assert_eq!(column, &told[..closed]);
+        assert!(column.iter().any(|&n| n > 1.0));
+    }
+}
+
+#[test]
 fn a_restored_run_goes_on_as_if_it_had_never_stopped() {
     let (mut straight, mut other) = (lively(), lively());
     straight.advance(Micros(11_111_111), u64::MAX);

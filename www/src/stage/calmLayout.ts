@@ -50,7 +50,7 @@ const FIRST_LEADS: readonly Lead[] = [
 ];
 
 /** The rows of the whole page: their edges, their heights, and what they have at their end. */
-const WORK = { edge: 16, gap: 4, foot: 12, least: 26, most: 50 } as const;
+const WORK = { edge: 16, gap: 4, foot: 20, least: 26, most: 50 } as const;
 const LAST = { tool: TOOL, step: 56, kv: 0 } as const;
 /** From this height on, the stage has the page to itself, and rows are high. */
 const WHOLE = 420;

@@ -49,17 +49,17 @@ test('the size of the fleet decides the detail of each replica', () => {
 });
 
 test('rows of the whole page are 50 px high and 4 apart, with the columns of the design', () => {
-  const l = work(846, 268, 4);
+  const l = work(846, 276, 4);
   expect(l.boxes.map((b) => [b.x, b.w, b.h])).toEqual(Array(4).fill([246, 584, 50]));
   expect(l.boxes.map((b) => b.y - (l.boxes[0]?.y ?? 0))).toEqual([0, 54, 108, 162]);
   const { batch, door, step, tool, kv } = rowsOf(l);
   expect([door, batch.x, batch.pitch, batch.places, step]).toEqual([418, 438, 13, 20, 754]);
   expect([tool?.high, kv]).toEqual([28, undefined]);
-  expect(rowsOf(work(846, 268, 4, false)).tool).toBeUndefined();
+  expect(rowsOf(work(846, 276, 4, false)).tool).toBeUndefined();
 });
 
 test('a wide page has the blocks as a further column, between the batch and the step', () => {
-  const { batch, kv, step } = rowsOf(work(1087, 268, 4));
+  const { batch, kv, step } = rowsOf(work(1087, 276, 4));
   if (!kv || step === undefined) throw new Error('no blocks');
   expect(batch.x + batch.places * batch.pitch).toBeLessThanOrEqual(kv.x);
   expect(kv.x + kv.w).toBeLessThanOrEqual(step - 56);
@@ -67,22 +67,22 @@ test('a wide page has the blocks as a further column, between the batch and the 
 });
 
 test('a few rows stand in the middle, with the pipes; alone on the page they are high', () => {
-  const [one] = work(846, 268, 1).boxes;
+  const [one] = work(846, 276, 1).boxes;
   const middle = (one?.y ?? 0) + (one?.h ?? 0) / 2;
   expect(one?.h).toBe(50);
-  expect(work(846, 268, 1).axisY).toBe(middle);
+  expect(work(846, 276, 1).axisY).toBe(middle);
   expect(Math.abs(middle - (36 + 220 / 2))).toBeLessThan(2);
   expect(work(1440, 800, 4).boxes[0]?.h).toBe(108);
 });
 
 test('eight rows are lower, and without room for them there are cards', () => {
-  expect(work(846, 344, 8).boxes[0]?.h).toBe(33);
+  expect(work(846, 352, 8).boxes[0]?.h).toBe(33);
   expect(work(846, 200, 8).detail).toBe('cards');
-  expect(work(846, 344, 9).detail).toBe('cards');
+  expect(work(846, 352, 9).detail).toBe('cards');
 });
 
 test('what a burst adds comes from the one source; several clients have pipes of their own', () => {
-  const of = (names: string[]) => layoutFor(846, 268, clients(names), replicas(4)).calm !== undefined;
+  const of = (names: string[]) => layoutFor(846, 276, clients(names), replicas(4)).calm !== undefined;
   expect(of(['chat'])).toBe(true);
   expect(of(['chat', 'burst', 'burst-2'])).toBe(true);
   expect(of(['chat', 'batch'])).toBe(false);
@@ -99,7 +99,7 @@ test('few cards of a phone share the height of the stage, many keep the least he
 });
 
 test('a place on the blocks of a row says what a cell stands for', () => {
-  const l = work(1087, 268, 4);
+  const l = work(1087, 276, 4);
   const box = l.boxes[1];
   const { kv, batch } = rowsOf(l);
   if (!box || !kv) throw new Error('no second row with blocks');
@@ -110,7 +110,7 @@ test('a place on the blocks of a row says what a cell stands for', () => {
   const few = [trust<ReplicaFrame>({ id: 0, kv: { total: 100, cells: '.'.repeat(100) } })];
   expect(kvSaid(l, few, x, cellsTop(l.boxes[0] ?? box, kv) + 10)).toBe('r0: 100 KV blocks, a cell each');
   expect(kvSaid(l, few, x, y)).toBe('');
-  expect(kvSaid(work(846, 268, 4), all, x, y)).toBe('');
+  expect(kvSaid(work(846, 276, 4), all, x, y)).toBe('');
   const phone = stageLayout(374, 600, 4);
   const card = phone.boxes[1] ?? box;
   expect(kvSaid(phone, all, phone.columns.kv.x + 4, marksTop(card) + 4)).toContain('r1: 1,200 KV blocks');
@@ -121,7 +121,7 @@ test('the menu of a card on a phone lies in its lower corner; rows have a tool a
   const [box] = phone.boxes;
   const one = [trust<ReplicaFrame>({ id: 0 })];
   expect(dotsAt(phone, one, 0, 350, (box?.y ?? 0) + (box?.h ?? 0) - 10)).toBe(0);
-  const rows = work(846, 268, 4);
+  const rows = work(846, 276, 4);
   const reached = Array.from({ length: 846 }, (_, x) => dotsAt(rows, one, 0, x, (rows.boxes[0]?.y ?? 0) + 10));
   expect(reached.every((found) => found === undefined)).toBe(true);
 });
@@ -166,7 +166,7 @@ test('boxes never overlap', () => {
 
 test('a click finds the replica, the chip and the bar drawn there', () => {
   const bars = (): number => 40;
-  for (const l of [work(846, 268, 4), stageLayout(846, 268, 4)]) {
+  for (const l of [work(846, 276, 4), stageLayout(846, 276, 4)]) {
     const box = l.boxes[2];
     if (!box) throw new Error('no third row');
     const { door, chip, batch } = rowsOf(l);

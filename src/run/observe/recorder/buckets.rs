@@ -28,20 +28,6 @@ pub(super) fn first_width_us(horizon_s: f64) -> u64 {
 /// Replicas beyond this number have no columns of their own, but the smallest, median and largest value.
 pub(crate) const OWN_COLUMN: usize = 16;
 
-/// Where the gauges of [`Recorder::spread`] begin.
-pub(crate) mod spread_gauge {
-    use super::OWN_COLUMN;
-
-    /// Requests held at the gateway.
-    pub(crate) const HELD: usize = 6;
-    /// Requests that run: smallest, median, largest.
-    pub(crate) const RUNNING: usize = HELD + 1;
-    /// Requests that run on each of the first replicas.
-    pub(crate) const RUNNING_OF_EACH: usize = RUNNING + 3;
-    /// Under flow control: the saturation, then what waits in each band.
-    pub(crate) const SATURATION: usize = RUNNING_OF_EACH + OWN_COLUMN;
-}
-
 /// The smallest, median and largest value; zeros if there is none.
 fn spread(values: impl Iterator<Item = u32>) -> [u32; 3] {
     let mut pairs: Vec<(u64, u64)> = values.map(|v| (u64::from(v), 0)).collect();
@@ -59,11 +45,7 @@ impl Recorder {
         if self.live {
             let queues = spread(engine.replicas().iter().map(Replica::waiting));
             let kv_use = spread(engine.replicas().iter().map(permille));
-            let running = spread(engine.replicas().iter().map(Replica::running));
-            let own = queues.into_iter().chain(kv_use).chain([engine.held_back()]).chain(running);
-            // As many places as replicas can have columns, so that what follows keeps its own.
-            let each = |r: usize| engine.replicas().get(r).map_or(0, Replica::running);
-            let own = own.chain((0..OWN_COLUMN).map(each));
+            let own = queues.into_iter().chain(kv_use).chain([engine.held_back()]);
             match engine.gateway_gauges(engine.last_event_at()) {
                 Some((saturation, bands)) => {
                     self.spread.close(own.chain([saturation]).chain(bands.map(|(_, waiting)| waiting)));
@@ -72,6 +54,10 @@ impl Recorder {
                     self.spread.close(own);
                 }
             }
+        }
+        if let Some(batches) = &mut self.batches {
+            let running = || engine.replicas().iter().map(Replica::running);
+            batches.close(spread(running()).into_iter().chain(running().take(OWN_COLUMN)));
         }
         self.transit.close(engine, end);
         let doubled = self.timeline.close(engine.replicas().iter().flat_map(|r| [r.waiting(), permille(r)]));

@@ -1,7 +1,7 @@
 //! Columns of numbers for charts.
 
 pub(super) use crate::observe::recorder::OWN_COLUMN;
-use crate::observe::recorder::{counter, spread_gauge};
+use crate::observe::recorder::counter;
 use crate::observe::report::known_share;
 use crate::observe::rolling::ROLLING_S;
 use crate::observe::transit::StageGauge;
@@ -162,6 +162,8 @@ pub struct Columns {
     pub columns: Vec<Vec<f64>>,
 }
 
+/// Index of the gauge of requests held at the gateway, after three of queues and three of KV use.
+const HELD: usize = 6;
 /// What stands for replicas without columns of their own.
 const SPREAD: [&str; 3] = ["min", "median", "max"];
 /// Most points of an ECDF.
@@ -347,7 +349,7 @@ impl Session {
         let t = &self.recorder.timeline;
         let mut waiting = vec![0_u64; t.closed()];
         let queues = (0..self.engine.replicas().len()).filter_map(|r| t.gauge(2 * r));
-        for gauge in queues.chain(self.recorder.spread.gauge(spread_gauge::HELD)) {
+        for gauge in queues.chain(self.recorder.spread.gauge(HELD)) {
             for (sum, &n) in waiting.iter_mut().zip(gauge) {
                 *sum += u64::from(n);
             }
@@ -374,7 +376,7 @@ impl Session {
     fn gateway_bands(&self) -> Columns {
         let Some((_, bands)) = self.engine.gateway_gauges(self.playhead) else { return Columns::default() };
         let mut out = with_time(&self.recorder.timeline, false);
-        let gauge = |i: usize| self.recorder.spread.gauge(spread_gauge::SATURATION + i).unwrap_or(&[]);
+        let gauge = |i: usize| self.recorder.spread.gauge(HELD + 1 + i).unwrap_or(&[]);
         out.push("saturation_percent", gauge(0).iter().map(|&n| f64::from(n) * 0.1).collect());
         for (i, (priority, _)) in bands.enumerate() {
             out.push(&format!("band {priority}"), gauge(1 + i).iter().map(|&n| f64::from(n)).collect());
@@ -385,7 +387,7 @@ impl Session {
     /// The queues of the replicas, and that of the gateway if there was one.
     fn queues(&self) -> Columns {
         let mut out = self.gauges(0, 1.0);
-        let held = self.recorder.spread.gauge(spread_gauge::HELD).filter(|held| held.iter().any(|&n| n > 0));
+        let held = self.recorder.spread.gauge(HELD).filter(|held| held.iter().any(|&n| n > 0));
         if let Some(held) = held {
             out.push("gateway", held.iter().map(|&n| f64::from(n)).collect());
         }
@@ -398,12 +400,12 @@ impl Session {
         let n = self.engine.replicas().len();
         let mut out = with_time(t, false);
         let (from, names): (usize, Vec<String>) = if n <= OWN_COLUMN {
-            (spread_gauge::RUNNING_OF_EACH, (0..n).map(|r| format!("r{r}")).collect())
+            (SPREAD.len(), (0..n).map(|r| format!("r{r}")).collect())
         } else {
-            (spread_gauge::RUNNING, SPREAD.map(str::to_owned).to_vec())
+            (0, SPREAD.map(str::to_owned).to_vec())
         };
         for (k, name) in names.iter().enumerate() {
-            let values = self.recorder.spread.gauge(from + k).unwrap_or(&[]);
+            let values = self.recorder.batches.as_ref().and_then(|all| all.gauge(from + k)).unwrap_or(&[]);
             let mut column: Vec<f64> = values.iter().map(|&v| f64::from(v)).collect();
             column.resize(t.closed(), f64::NAN);
             out.push(name, column);

@@ -41,16 +41,11 @@ export function trendLine(all: readonly Point[]): string {
 
 export function TtftTrend(props: { readonly app: Pick<App, 'transport'>; readonly replica: number }): JSX.Element {
   const [points, setPoints] = createSignal<readonly Point[]>([]);
-  createEffect(
-    on(
-      () => props.replica,
-      () => setPoints([]),
-      { defer: true },
-    ),
-  );
+  const id = createMemo(() => props.replica);
+  createEffect(on(id, () => setPoints([]), { defer: true }));
   createEffect(() => {
     const frame = props.app.transport.throttledFrame();
-    const ttft = frame?.replicas.find(({ id }) => id === props.replica)?.ttft;
+    const ttft = frame?.replicas.find((r) => r.id === id())?.ttft;
     if (frame && ttft && ttft.count > 0) setPoints((all) => withPoint(all, [frame.now_us, ttft.p50_us]));
   });
   const line = createMemo(() => trendLine(points()));
