@@ -66,11 +66,11 @@ const REPORTS: &[Line] = &[
 ];
 
 const SNAPSHOTS: &[Line] = &[
-    ("pressure", 200187, "bf86c6d2c4ca6b10"),
-    ("everything", 118520, "c4578526fc51865f"),
-    ("conversations", 139699, "f0d36a4272bce83f"),
-    ("gateway", 227777, "d5eb3d12c9162f1f"),
-    ("split", 120365, "5ff598500b131e84"),
+    ("pressure", 200188, "111ced0d5fff54d6"),
+    ("everything", 118521, "a5562cd07ded3461"),
+    ("conversations", 139700, "c1ce1342c4f50d76"),
+    ("gateway", 227778, "e25fc0389c9e51b8"),
+    ("split", 120368, "b77ddbe5640fd8ac"),
 ];
 
 const DRAWS: &[Line] = &[

@@ -235,7 +235,7 @@ fn serde_reads_and_writes_settings_as_their_table() {
         error,
         "error: nam: unknown key `nam`; allowed: name, kind, tenant, slo_class, model, adapters, \
         arrivals, concurrency, priority, rate_profile, prompt_tokens, output_tokens, prefix, sessions, conversation, \
-        agent; did you mean `name`?"
+        agent, retention, session_kv, max_offload_tokens; did you mean `name`?"
     );
     for class in crate::SloClass::ALL {
         let text = serde_json::to_string(&class).expect("a name");

@@ -71,10 +71,7 @@ impl Gateway {
     fn route<S: Sink>(&mut self, slot: Slot, around: &mut Around<'_>, sink: &mut S) {
         let now = around.now;
         self.picture.observe(around.fleet.replicas(), now);
-        let request = around.book.active()[slot].id;
-        if let Some(life) = around.fleet.life_mut() {
-            life.routed(request, around.book.here(request), now);
-        }
+        let request = Self::begin_routing(slot, around);
         let pools = self.homes_for(around.book.active()[slot].model);
         let peer = Self::peer_of(slot, pools, around);
         self.look_at_tiers(slot, Stage::Home, around);
@@ -139,6 +136,15 @@ impl Gateway {
                 }
             }
         }
+    }
+
+    /// A request is routed: what is kept in pauses may follow from that.
+    fn begin_routing(slot: Slot, around: &mut Around<'_>) -> RequestId {
+        let request = around.book.active()[slot].id;
+        if let Some(life) = around.fleet.life_mut() {
+            life.routed(request, around.book.here(request), around.now);
+        }
+        request
     }
 
     /// The router's choice: its position among those it could choose from, and its number.

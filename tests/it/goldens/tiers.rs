@@ -156,7 +156,7 @@ fn names_that_the_format_with_tiers_does_not_have_are_told() {
 #[test]
 fn what_the_format_has_and_is_not_simulated_is_told_and_not_ignored() {
     for (key, value) in
-        [("store", json!({"blocks": 0, "port_bytes_per_s": 1_000_000, "eviction": "watermark"}))]
+        [("store", json!({"blocks": 0, "read_bytes_per_s": 1_000_000, "eviction": "watermark"}))]
     {
         let told = problems(|d| d["config"]["kv"][key] = value.clone());
         assert!(

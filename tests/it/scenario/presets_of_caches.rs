@@ -50,7 +50,8 @@ fn the_pause_is_over_in_time_with_an_oracle_and_neither_with_a_guess_nor_with_a_
     let client = "workload.clients[0]";
     let [kv, retention] = [format!("{client}.session_kv"), format!("{client}.retention")];
     for seed in ["11", "1", "3"] {
-        let with = |path: &str, value: &str| report("the-pause", &[("seed", seed), (path, value)]);
+        let order = ("cluster.pools[0].kv.eviction_order", "vllm");
+        let with = |path: &str, value: &str| report("the-pause", &[("seed", seed), order, (path, value)]);
         let plain = report("the-pause", &[("seed", seed)]);
         let known = with(&kv, r#"{"prefetch": {"when": "known", "lead_s": 2}}"#);
         let fixed = with(&kv, r#"{"prefetch": {"when": "fixed", "gap_s": 10, "lead_s": 2}}"#);

@@ -152,6 +152,7 @@ fn what_a_replica_is_made_of_is_replaced() {
         "kv.secondary_tiers[].fs.write",
         "kv.secondary_tiers[].fs.write.selective.hits",
         "kv.secondary_tiers[].fs.write_gb_per_s",
+        "kv.secondary_tiers[].p2p.base_us",
         "kv.secondary_tiers[].store.name",
         "kv.secondary_tiers[].store.write",
         "kv.secondary_tiers[].store.write.selective.hits",

@@ -6,6 +6,8 @@ use engine::{CacheFact, FlowKind, FlowOutcome, TierNews};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 
+const GIVEN_BACK: &str = "given back";
+
 /// What a request did: when it asked, and when that was done or given up.
 #[derive(Clone, Debug)]
 struct Line {
@@ -73,7 +75,7 @@ impl TierLog {
                 {
                     load.done = None;
                 }
-                lines.push(Line { what: "given back", asked: at, done: None });
+                lines.push(Line { what: GIVEN_BACK, asked: at, done: None });
             }
             CacheFact::HeadBlocked { .. }
             | CacheFact::HeadUnblocked { .. }
@@ -142,10 +144,12 @@ impl TierLog {
         by_name
     }
 
-    /// What a request asked for, in the format.
-    pub(in crate::golden) fn lines(&self, request: RequestId) -> Value {
+    /// What a request asked for, in the format. What it had when it was lost with its replica it does not give back.
+    pub(in crate::golden) fn lines(&self, request: RequestId, lost: Option<Micros>) -> Value {
+        let with_the_replica = |line: &&Line| line.what == GIVEN_BACK && Some(line.asked) == lost;
         let row = |line: &Line| json!([line.what, line.asked.0, line.done.map(|at| at.0)]);
-        self.lines.get(&request).into_iter().flatten().map(row).collect()
+        let lines = self.lines.get(&request).into_iter().flatten();
+        lines.filter(|line| !with_the_replica(line)).map(row).collect()
     }
 }
 

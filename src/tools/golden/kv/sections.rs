@@ -26,7 +26,7 @@ pub(in crate::golden) fn add(run: &Run<'_>, sections: &mut Map<String, Value>) {
         for (name, blocks) in &found {
             *all.entry(name.clone()).or_insert(0) += blocks;
         }
-        o["kv"] = json!({"found_blocks": found, "log": log.lines(id)});
+        o["kv"] = json!({"found_blocks": found, "log": log.lines(id, run.recording.losses.lost_at(id))});
         if let Some(source) = log.sources.get(&id) {
             o["kv"]["source"] = json!(instance(source.0));
         }
