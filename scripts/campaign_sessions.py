@@ -2,7 +2,7 @@
 
 A case is a function of its number alone. `case` draws the document, `features` says what a finished case exercised.
 
-What is drawn: sessions whose turns continue their context, or strip a part of it, beside requests of nobody; directives on ranges with and without an end
+What is drawn: sessions whose turns continue their context, or strip a part of it, beside requests without a session; directives on ranges with and without an end
 and a duration; every order of eviction on the GPU and in CPU memory; supersede, demotion, prefetch at every instant and to both places, hints within a
 budget and without; below all that the tiers of campaign_tiers.py, or none. Left out: peers and faults, which are not simulated.
 """

@@ -259,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn a_directive_that_nobody_obeys_is_warned_of() {
+    fn a_directive_that_no_order_obeys_is_warned_of() {
         let [_, warnings] = told(|s| s.cluster.pools[0].kv.eviction_order = EvictionOrder::Lru);
         let paths: Vec<&str> = warnings.iter().map(|(path, _)| path.as_str()).collect();
         assert_eq!(paths, ["cluster.kv_hint", "workload.clients[0].retention"]);

@@ -55,7 +55,7 @@ fn check_peers(at: &str, pool: &Pool, c: &Cluster, r: &mut Report) {
     if c.kv_source.is_none() {
         r.warning(
             path,
-            "peers, and nobody says which",
+            "peers, and no source says which",
             "cluster.kv_source beside it",
             "nothing is pulled without cluster.kv_source: write it, {} for its defaults",
         );
@@ -225,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn peers_have_a_cpu_tier_and_somebody_who_names_them() {
+    fn peers_have_a_cpu_tier_and_a_source_that_names_them() {
         let peers = || SecondaryTier::P2p(P2pTier::default());
         let at = |k: usize| format!("cluster.pools[0].kv.secondary_tiers[{k}].p2p");
         let without = refused(|c| {

@@ -67,7 +67,7 @@ impl Cluster {
         self.follow_sessions();
     }
 
-    /// Whether anybody says what becomes of KV in pauses.
+    /// Whether the scenario says what becomes of KV in pauses.
     pub fn keeps_in_pauses(&self) -> bool {
         self.fleet.life().is_some()
     }

@@ -50,7 +50,7 @@ pub(crate) struct Fleet {
     pub(super) objectives: Objectives,
     /// What clients want of the KV of their requests.
     pub(super) wishes: Wishes,
-    /// The tiers below CPU memory, if any pool has some; beside them what becomes of sessions' KV, if anybody says anything of that.
+    /// The tiers below CPU memory, if any pool has some; beside them what becomes of sessions' KV, if the scenario says so.
     pub(crate) lower: Also<Box<LowerTiers>, Box<Life>>,
     /// The outbox of the replica whose event runs: empty between two events.
     #[serde(skip)]
@@ -96,7 +96,7 @@ impl Fleet {
         fleet
     }
 
-    /// What becomes of sessions' KV, if anybody says anything of that.
+    /// What becomes of sessions' KV, if the scenario says so.
     #[inline]
     pub(crate) fn life(&self) -> Option<&Life> {
         self.lower.also.as_deref()

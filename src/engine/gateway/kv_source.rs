@@ -15,7 +15,7 @@ pub(super) struct Peer {
 }
 
 impl Gateway {
-    /// The replica that has most of a request's prompt in CPU memory, or nearly so, whoever is going to compute it; `pools` serve its
+    /// The replica that has most of a request's prompt in CPU memory, or nearly so, on whatever replica it is computed; `pools` serve its
     /// model.
     pub(super) fn peer_of(slot: Slot, pools: u64, around: &mut Around<'_>) -> Option<Peer> {
         let lower = around.fleet.lower.as_ref()?;

@@ -70,7 +70,7 @@ impl Uses {
         }
     }
 
-    /// When a content is used next; [`Micros::MAX`] if nobody knows of a use.
+    /// When a content is used next; [`Micros::MAX`] if no use is known.
     pub(super) fn next(&self, hash: u64) -> Micros {
         let first = self.by_hash.get(&hash).and_then(BTreeSet::first);
         first.map_or(Micros::MAX, |(at, _)| *at)

@@ -83,7 +83,7 @@ impl Replica {
 
     fn stop_last(&mut self, life: &mut Life) {
         let last = life.under_way.iter().rposition(|one| one.replica == self.id);
-        let mut stopped = life.under_way.remove(last.expect("INV-4: a prefetch that nobody knows"));
+        let mut stopped = life.under_way.remove(last.expect("INV-4: a prefetch that is not known"));
         life.row(stopped.prefetch).outcome = PrefetchOutcome::Stopped;
         let hashes = stopped.hashes().to_vec();
         self.kv.own().stop_prefetch(&mut stopped.table, &hashes, self.clock);

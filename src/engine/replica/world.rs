@@ -37,7 +37,7 @@ pub(crate) struct World<'a, S: Sink> {
     pub(crate) lower: Option<&'a mut LowerTiers>,
     /// The other replicas, if blocks are pulled from any.
     pub(crate) peers: Lenders<'a>,
-    /// What becomes of sessions' KV, if anybody says anything of that.
+    /// What becomes of sessions' KV, if the scenario says so.
     pub(crate) life: Option<&'a mut Life>,
 }
 

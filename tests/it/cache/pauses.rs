@@ -60,7 +60,7 @@ fn runs_that_are_cut_and_restored_are_those_that_go_straight_under_every_order()
         let mut whole = start(&scenario);
         whole.advance(Micros::MAX, u64::MAX);
         whole.engine().verify(true);
-        let pauses = whole.report_data().kv.pauses.expect("somebody asks for it");
+        let pauses = whole.report_data().kv.pauses.expect("the scenario asks for it");
         (landed, wasted) = (landed + pauses.landed, wasted + pauses.wasted_blocks);
         let mut pieces = start(&scenario);
         while pieces.advance(Micros::MAX, 397) != Stop::Finished {

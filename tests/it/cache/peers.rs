@@ -100,7 +100,7 @@ fn a_pull_costs_what_its_sum_says_and_pays_from_a_length_on() {
 }
 
 #[test]
-fn nothing_is_pulled_that_nobody_names_or_that_is_here() {
+fn nothing_is_pulled_that_no_source_names_or_that_is_here() {
     let mut s = pair();
     for (at, text) in [(0, 1), (1_000_000, 2), (2_000_000, 1), (3_000_000, 2)] {
         ask(&mut s, at, text, 800);

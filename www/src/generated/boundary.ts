@@ -2333,7 +2333,7 @@ export type KvPart = {
   reused_prompt_share: number,
   /** The CPU tier below them; missing without one. */
   cpu?: CpuTierPart,
-  /** What was kept and fetched for sessions in their pauses; missing where nobody asks for that. */
+  /** What was kept and fetched for sessions in their pauses; missing where the scenario asks for none of that. */
   pauses?: PausesPart,
 };
 
@@ -2349,7 +2349,7 @@ export type KvPlacePart = {
   refused: number,
   /** Blocks that made room for others. */
   evicted: number,
-  /** Blocks that nobody used for longer than they are kept. */
+  /** Blocks that were not used for longer than they are kept. */
   expired: number,
 };
 

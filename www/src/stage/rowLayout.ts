@@ -37,7 +37,7 @@ const PLACES = 64;
 /** Rows of this height have large chips. */
 const LARGE = 60;
 
-/** Whether so many replicas are drawn in rows. */
+/** Whether this number of replicas is drawn in rows. */
 export const areRows = (replicas: number): boolean => replicas > 0 && replicas <= MOST_ROWS;
 
 /** What rows have within their width, from their left edge on. */

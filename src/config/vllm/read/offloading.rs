@@ -115,7 +115,7 @@ fn writes(r: &mut Reader<'_>, keys: &Keys<'_>, tiers: &Tiers<'_>) {
         Some("arc") => {
             keys.row(r, name, Standing::Near, "the block used longest ago goes; ARC is not simulated")
         }
-        Some(_) => keys.ignore(r, name, "a policy of somebody's own: the block used longest ago goes here"),
+        Some(_) => keys.ignore(r, name, "another program's policy: the block used longest ago goes here"),
         None => {}
     }
 }

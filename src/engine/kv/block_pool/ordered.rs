@@ -324,7 +324,7 @@ impl BlockPool {
         until
     }
 
-    /// The contents of a prefetch are there: they can be hit, and nobody holds them.
+    /// The contents of a prefetch are there: they can be hit, and no request holds them.
     pub fn end_prefetch(
         &mut self,
         block_table: &mut BlockTable,

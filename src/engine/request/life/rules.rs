@@ -88,7 +88,7 @@ impl Rules {
         }
     }
 
-    /// Whether nobody wants anything.
+    /// Whether nothing is wanted.
     pub(super) fn is_nothing(&self) -> bool {
         self.listed.is_none()
             && self.clients.iter().all(Option::is_none)

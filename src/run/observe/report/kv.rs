@@ -20,7 +20,7 @@ pub(crate) fn kv_blocks(engine: &Cluster) -> KvPart {
     p
 }
 
-/// What was kept and fetched for sessions in their pauses; `None` where nobody asks for that.
+/// What was kept and fetched for sessions in their pauses; `None` where the scenario asks for none of that.
 fn pauses(engine: &Cluster) -> Option<PausesPart> {
     if !engine.keeps_in_pauses() {
         return None;

@@ -44,7 +44,7 @@ pub struct KvPlacePart {
     pub refused: u64,
     /// Blocks that made room for others.
     pub evicted: u64,
-    /// Blocks that nobody used for longer than they are kept.
+    /// Blocks that were not used for longer than they are kept.
     pub expired: u64,
 }
 

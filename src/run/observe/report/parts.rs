@@ -186,7 +186,7 @@ pub struct KvPart {
     #[cfg_attr(feature = "types", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cpu: Option<CpuTierPart>,
-    /// What was kept and fetched for sessions in their pauses; missing where nobody asks for that.
+    /// What was kept and fetched for sessions in their pauses; missing where the scenario asks for none of that.
     #[cfg_attr(feature = "types", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pauses: Option<PausesPart>,
