@@ -229,11 +229,13 @@ mod tests {
         assert_eq!(told(|_| ()), [vec![], vec![]]);
     }
 
+    type Change = fn(&mut Scenario);
+
     #[test]
     fn what_contradicts_itself_or_is_not_simulated_is_refused() {
-        let all: [(&str, fn(&mut Scenario)); 10] = [
+        let all: [(&str, Change); 10] = [
             ("cluster.kv_hint.min_s", |s| {
-                s.cluster.kv_hint = Some(KvHint { min_s: 700.0, ..KvHint::default() })
+                s.cluster.kv_hint = Some(KvHint { min_s: 700.0, ..KvHint::default() });
             }),
             ("cluster.kv_hint.budget_tokens", |s| {
                 s.cluster.kv_hint = Some(KvHint { budget_tokens: 9, ..KvHint::default() });

@@ -401,7 +401,7 @@ impl Order {
     }
 
     /// A free block goes first.
-    pub(super) fn to_front(&mut self, b: u32, known: Option<u64>) {
+    pub(super) fn put_first(&mut self, b: u32, known: Option<u64>) {
         if self.leave(b).is_some() {
             self.releases += 1;
             self.enter(b, -self.releases, known);
@@ -409,7 +409,7 @@ impl Order {
     }
 
     /// A free block goes last, as if it was just released.
-    pub(super) fn to_back(&mut self, b: u32, known: Option<u64>) {
+    pub(super) fn put_last(&mut self, b: u32, known: Option<u64>) {
         if self.leave(b).is_some() {
             self.releases += 1;
             self.enter(b, self.releases, known);

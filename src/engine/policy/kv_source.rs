@@ -30,7 +30,7 @@ pub fn choose(all: &[Servable], draw: u32) -> Option<Servable> {
             return Some(*s);
         }
     }
-    near().last().copied()
+    near().next_back().copied()
 }
 
 /// The place of a request on the circle, from its number. Texts of numbers that follow each other would lie side by side there, so

@@ -64,12 +64,12 @@ impl<S: Sink> World<'_, S> {
     ) -> Option<u32> {
         let lower = self.lower.as_deref_mut()?;
         let (peers, tiers) = (&mut self.peers, lower.tiers(replica));
-        let mut holds = |tier| match lower.place_mut(replica, tier) {
-            Some(place) => place.holds(hash, now),
-            None => {
-                let source = lower.sources.of(request).and_then(|from| peers.get(from));
-                source.is_some_and(|peer| peer.has_to_lend(hash, now))
+        let mut holds = |tier| {
+            if let Some(place) = lower.place_mut(replica, tier) {
+                return place.holds(hash, now);
             }
+            let source = lower.sources.of(request).and_then(|from| peers.get(from));
+            source.is_some_and(|peer| peer.has_to_lend(hash, now))
         };
         (0..tiers).filter(|tier| !barred.contains(tier)).find(|tier| holds(*tier))
     }

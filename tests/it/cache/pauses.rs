@@ -39,14 +39,14 @@ fn agents(order: &str, seed: u64) -> Value {
                     "fork": 0.2, "sub_agents": 2, "sub_turns": 2,
                 },
                 "session_kv": {
-                    "supersede": seed % 2 == 0, "demote_after_s": 2,
+                    "supersede": seed.is_multiple_of(2), "demote_after_s": 2,
                     "prefetch": {"when": when, "gap_s": 1, "lead_s": 0.2, "to": to, "hold_s": if seed % 3 == 1 { 3 } else { 0 }},
                 },
             },
             {
                 "name": "others", "arrivals": {"poisson": {"rate_per_s": 3}},
                 "prompt_tokens": {"constant": {"tokens": 300}}, "output_tokens": {"constant": {"tokens": 10}},
-                "retention": if seed % 2 == 0 { json!([{"end": 64, "priority": 30, "duration_s": 5}]) } else { json!([]) },
+                "retention": if seed.is_multiple_of(2) { json!([{"end": 64, "priority": 30, "duration_s": 5}]) } else { json!([]) },
             },
         ]},
     })

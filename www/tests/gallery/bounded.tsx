@@ -86,6 +86,8 @@ const document = {
       edit: { set: { 'cluster.routing': 'random' } },
     })),
   changed: () => Array.from({ length: 5000 }, (_, i) => ({ path: `workload.clients[${i}].name`, from: 'a', to: 'b' })),
+  canUndo: () => false,
+  canRedo: () => false,
   removeEdit: none,
   restartWith: none,
 };

@@ -83,7 +83,7 @@ fn cpu_tier(r: &mut Reader<'_>, keys: &Keys<'_>, tiers: &Tiers<'_>) {
                 keys.ignore(r, key, &format!("a tier has at most {} blocks here", limits::KV_BLOCKS));
             }
             None => {
-                keys.ignore(r, key, "the bytes of a block follow from the shape of a model of the catalogue")
+                keys.ignore(r, key, "the bytes of a block follow from the shape of a model of the catalogue");
             }
         }
     }
@@ -113,7 +113,7 @@ fn writes(r: &mut Reader<'_>, keys: &Keys<'_>, tiers: &Tiers<'_>) {
     match keys.text(name) {
         Some("lru") => keys.row(r, name, Standing::Exact, "the block used longest ago goes, as always"),
         Some("arc") => {
-            keys.row(r, name, Standing::Near, "the block used longest ago goes; ARC is not simulated")
+            keys.row(r, name, Standing::Near, "the block used longest ago goes; ARC is not simulated");
         }
         Some(_) => keys.ignore(r, name, "another program's policy: the block used longest ago goes here"),
         None => {}

@@ -201,7 +201,7 @@ impl BlockPool {
         self.hashes = hashes;
         for b in old {
             let known = self.known(b);
-            self.order().to_front(b, known);
+            self.order().put_first(b, known);
         }
     }
 
@@ -217,7 +217,7 @@ impl BlockPool {
             if is_free && is_below {
                 let known = self.known(b);
                 self.order().forget(b);
-                self.order().to_front(b, known);
+                self.order().put_first(b, known);
             }
         }
     }
@@ -293,7 +293,7 @@ impl BlockPool {
         let run = self.run(chain);
         for &b in run.iter().rev() {
             let known = self.known(b);
-            self.order().to_back(b, known);
+            self.order().put_last(b, known);
         }
         run.len() as u32
     }

@@ -181,8 +181,7 @@ impl Weighted {
 
     /// What blocks are worth in each tier, if a scorer asks what tiers have.
     pub(super) fn tier_prefix(&self) -> Option<TierPrefix> {
-        let states = self.rows.iter().map(|row| &row.state).chain(&self.priority);
-        states.filter_map(ScorerState::tier_prefix).next()
+        self.rows.iter().map(|row| &row.state).chain(&self.priority).find_map(ScorerState::tier_prefix)
     }
 
     pub(super) fn wants_signals(&self) -> bool {

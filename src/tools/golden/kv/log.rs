@@ -144,12 +144,19 @@ impl TierLog {
         by_name
     }
 
-    /// What a request asked for, in the format. What it had when it was lost with its replica it does not give back.
+    /// What a request asked for, in the format. What it had got when it was lost with its replica it does not give back.
     pub(in crate::golden) fn lines(&self, request: RequestId, lost: Option<Micros>) -> Value {
-        let with_the_replica = |line: &&Line| line.what == GIVEN_BACK && Some(line.asked) == lost;
         let row = |line: &Line| json!([line.what, line.asked.0, line.done.map(|at| at.0)]);
-        let lines = self.lines.get(&request).into_iter().flatten();
-        lines.filter(|line| !with_the_replica(line)).map(row).collect()
+        let lines = self.lines.get(&request).map_or(&[][..], Vec::as_slice);
+        let shown = match lines {
+            [.., load, last]
+                if last.what == GIVEN_BACK && Some(last.asked) == lost && load.done.is_some() =>
+            {
+                &lines[..lines.len() - 1]
+            }
+            _ => lines,
+        };
+        shown.iter().map(row).collect()
     }
 }
 
