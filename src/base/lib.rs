@@ -24,7 +24,6 @@ pub use boundary::ask;
 pub use boundary::import;
 pub use boundary::pointer;
 pub use boundary::repeated_keys;
-pub use collections::also::Also;
 pub use collections::chunks;
 pub use collections::chunks::Chunks;
 pub use collections::columns;

@@ -1,6 +1,5 @@
 //! Collections that are cheap to share, to pack and to search.
 
-pub(crate) mod also;
 pub mod chunks;
 pub mod columns;
 pub mod content;

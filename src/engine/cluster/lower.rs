@@ -11,7 +11,7 @@ impl Cluster {
     /// The next event of flows of blocks, if it comes before `other`.
     #[inline]
     pub(crate) fn flow_event_or(&self, other: (Micros, ClusterEvent)) -> (Micros, ClusterEvent) {
-        let Some(lower) = &*self.fleet.lower else { return other };
+        let Some(lower) = &self.fleet.lower else { return other };
         let (at, event) = lower.next_event();
         let event = match event {
             NetworkEvent::Lands => ClusterEvent::BlocksLand,
@@ -63,7 +63,7 @@ impl Cluster {
 
     /// A replica is lost: what others read from its CPU memory does not come.
     pub(crate) fn fail_pulls<S: Sink>(&mut self, source: ReplicaId, sink: &mut S) {
-        let Some(lower) = &*self.fleet.lower else { return };
+        let Some(lower) = &self.fleet.lower else { return };
         let flows = lower.flows().iter().filter(|flow| flow.source == Some(source));
         for number in flows.map(|flow| flow.number).collect::<Vec<_>>() {
             self.end_blocks(number, false, sink);
@@ -72,13 +72,13 @@ impl Cluster {
 
     /// A store goes down at `now`, by this fault: reads of it fail, writes to it are lost.
     pub(crate) fn store_goes_down<S: Sink>(&mut self, name: &str, fault: u32, now: Micros, sink: &mut S) {
-        let Some(lower) = &mut *self.fleet.lower else { return };
+        let Some(lower) = &mut self.fleet.lower else { return };
         let flows = lower.store_goes_down(name, fault);
         let latest = self.clock.stand_at(now);
         for number in flows {
             self.end_blocks(number, false, sink);
         }
-        if let Some(lower) = &mut *self.fleet.lower {
+        if let Some(lower) = &mut self.fleet.lower {
             lower.forget_contents(name);
         }
         self.clock.stand_at(latest);
@@ -86,7 +86,7 @@ impl Cluster {
 
     /// The store that this fault took down works again, unless another one lasts. What waits to be written sets out.
     pub(crate) fn store_is_back<S: Sink>(&mut self, fault: u32, sink: &mut S) {
-        let Some(lower) = &mut *self.fleet.lower else { return };
+        let Some(lower) = &mut self.fleet.lower else { return };
         lower.store_is_back(fault);
         let now = self.clock.now();
         for index in 0..self.fleet.replicas().len() {
@@ -97,6 +97,6 @@ impl Cluster {
 
     /// What tiers lie below CPU memory, and what is on its way between them.
     pub fn lower_tiers(&self) -> Option<&LowerTiers> {
-        self.fleet.lower.value.as_deref()
+        self.fleet.lower.as_deref()
     }
 }

@@ -59,22 +59,22 @@ impl Fleet {
 
     /// Stores follow the plan from `now` on. Where it is the first with tiers below CPU memory, the replicas there are have none yet.
     fn adopt_lower(&mut self, new: &Plan, now: Micros) {
-        if let Some(lower) = &mut *self.lower {
+        if let Some(lower) = &mut self.lower {
             lower.adopt(&stores(new), shared_ports(new), now);
             lower.sources.lead_tokens = lead_tokens(new);
         } else if let Some(mut lower) = lower_tiers(new) {
             for _ in &self.replicas {
                 lower.add(&LowerPlan::default());
             }
-            self.lower.value = Some(lower);
+            self.lower = Some(lower);
         }
     }
 
     /// What becomes of sessions' KV follows the plan from now on. Caches that have no order of their own get one by use.
     fn adopt_life(&mut self, new: &Plan) {
-        match (self.lower.also.as_mut(), Life::new(new.scenario())) {
+        match (self.life.as_mut(), Life::new(new.scenario())) {
             (Some(life), _) => life.adopt(new.scenario()),
-            (None, life) => self.lower.also = life.map(Box::new),
+            (None, life) => self.life = life.map(Box::new),
         }
         if blueprint::lives(new.scenario()) {
             for r in self.replicas.iter_mut().filter(|r| r.kv.caching() && !r.kv.has_order()) {

@@ -307,7 +307,7 @@ impl Fleet {
 
     /// Prefetches under way on a replica that stops end.
     fn stop_prefetches(&mut self, replica: ReplicaId) {
-        if let Some(life) = self.lower.also.as_deref_mut() {
+        if let Some(life) = self.life.as_deref_mut() {
             self.replicas[replica.index()].stop_prefetches(life);
         }
     }
@@ -352,7 +352,7 @@ impl Fleet {
             states,
             adapters,
         };
-        if let Some(lower) = &mut *self.lower {
+        if let Some(lower) = &mut self.lower {
             lower.add(&b.lower);
         }
         self.replicas.push(Replica::new(id, pool, b.revision, self.compat(), parts));

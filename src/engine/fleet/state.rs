@@ -15,7 +15,7 @@ use crate::replica::{
 };
 use crate::request::{Book, Life, Slab, Wishes};
 use crate::workload::Source;
-use base::{Also, Micros, ReplicaId, RequestId, Span};
+use base::{Micros, ReplicaId, RequestId, Span};
 use document::Compat;
 use serde::{Deserialize, Serialize};
 
@@ -50,8 +50,10 @@ pub(crate) struct Fleet {
     pub(super) objectives: Objectives,
     /// What clients want of the KV of their requests.
     pub(super) wishes: Wishes,
-    /// The tiers below CPU memory, if any pool has some; beside them what becomes of sessions' KV, if the scenario says so.
-    pub(crate) lower: Also<Box<LowerTiers>, Box<Life>>,
+    /// The tiers below CPU memory, if any pool has some.
+    pub(crate) lower: Option<Box<LowerTiers>>,
+    /// What becomes of sessions' KV, if the scenario says so.
+    pub(super) life: Option<Box<Life>>,
     /// The outbox of the replica whose event runs: empty between two events.
     #[serde(skip)]
     departures: Vec<Departure>,
@@ -80,7 +82,8 @@ impl Fleet {
             changes: Vec::new(),
             objectives: Objectives::new(&scenario.slo),
             wishes: Wishes::new(&scenario.workload),
-            lower: Also { value: lower_tiers(plan), also: Life::new(scenario).map(Box::new) },
+            lower: lower_tiers(plan),
+            life: Life::new(scenario).map(Box::new),
             departures: Vec::new(),
             prefilled: Vec::new(),
             unsettled: Vec::new(),
@@ -99,13 +102,13 @@ impl Fleet {
     /// What becomes of sessions' KV, if the scenario says so.
     #[inline]
     pub(crate) fn life(&self) -> Option<&Life> {
-        self.lower.also.as_deref()
+        self.life.as_deref()
     }
 
     /// The same, to be changed.
     #[inline]
     pub(crate) fn life_mut(&mut self) -> Option<&mut Life> {
-        self.lower.also.as_deref_mut()
+        self.life.as_deref_mut()
     }
 
     /// Blocks on their way to a replica's CPU memory before a turn.
@@ -128,7 +131,7 @@ impl Fleet {
     /// The network ports of replicas follow their pools from `now` on.
     pub(crate) fn change_ports(&mut self, now: Micros) {
         let rates = self.replicas.iter().map(|r| self.pools[r.pool as usize].lower.port_bytes_per_s);
-        if let Some(lower) = &mut *self.lower {
+        if let Some(lower) = &mut self.lower {
             lower.change(rates, now);
         }
     }
@@ -247,9 +250,9 @@ impl Fleet {
             sink,
             detail: pages.detail,
             wishes: &self.wishes,
-            lower: self.lower.value.as_deref_mut(),
+            lower: self.lower.as_deref_mut(),
             peers,
-            life: self.lower.also.as_deref_mut(),
+            life: self.life.as_deref_mut(),
         };
         (replica, world)
     }

@@ -44,7 +44,7 @@ impl Gateway {
         around: &mut Around<'_>,
         sink: &mut S,
     ) {
-        let Some(lower) = &*around.fleet.lower else { return };
+        let Some(lower) = &around.fleet.lower else { return };
         let (lead, request) = (lower.sources.lead_tokens, around.book.active()[slot].id);
         let pulls = |peer: &Peer| {
             peer.replica != chosen && lower.has_peers(chosen) && lower.are_alike(chosen, peer.replica)
@@ -57,7 +57,7 @@ impl Gateway {
             }
         }
         let from = source.map(|peer| peer.replica);
-        if let Some(lower) = &mut *around.fleet.lower {
+        if let Some(lower) = &mut around.fleet.lower {
             lower.sources.set(request, from);
         }
         if let Some(from) = from {
@@ -67,7 +67,7 @@ impl Gateway {
 
     /// A request has left the system: nothing is pulled for it.
     pub(super) fn forget_source(request: RequestId, around: &mut Around<'_>) {
-        if let Some(lower) = &mut *around.fleet.lower {
+        if let Some(lower) = &mut around.fleet.lower {
             lower.sources.set(request, None);
         }
     }

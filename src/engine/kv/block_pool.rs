@@ -10,7 +10,6 @@ use super::free_list::FreeList;
 use super::order::Order;
 use super::tier::Tier;
 use super::tiers::{Filled, Tiers};
-use base::Also;
 use base::lookup::LookupMap;
 pub use block::Hit;
 
@@ -66,9 +65,11 @@ pub struct BlockPool {
     misses: u64,
     prompt_misses: u64,
     evictions: u64,
-    /// What is below: the CPU tier of BLIS, or any other tiers. Beside it the order of free blocks, where it is not by use alone.
+    /// What is below: the CPU tier of BLIS, or any other tiers.
     pub(super) tier: Option<Box<Tier>>,
-    pub(super) tiers: Also<Box<Tiers>, Box<Order>>,
+    pub(super) tiers: Option<Box<Tiers>>,
+    /// The order of free blocks, where it is not by use alone.
+    pub(super) order: Option<Box<Order>>,
     /// Blocks opened for contents that were loaded.
     received: u64,
     /// Counts everything that can make a failed allocation succeed or a prefix longer or shorter.
@@ -109,7 +110,8 @@ impl BlockPool {
             prompt_misses: 0,
             evictions: 0,
             tier: None,
-            tiers: Also::default(),
+            tiers: None,
+            order: None,
             received: 0,
             version: 0,
             watch: LossWatch::default(),
@@ -269,7 +271,7 @@ impl BlockPool {
                     let place = std::mem::take(&mut self.places[b as usize]);
                     let entry = self.listed.remove(place);
                     assert!(entry == self.entry(b), "INV-4: block {b} is on the free list elsewhere");
-                    if let Some(order) = &mut self.tiers.also {
+                    if let Some(order) = &mut self.order {
                         order.pinned(b);
                     }
                     self.cached -= 1;
@@ -286,7 +288,7 @@ impl BlockPool {
         block_table.tokens = chain.len() as u32 * self.block_tokens;
         block_table.last_hash = chain.last().copied().unwrap_or(0);
         self.version += 1;
-        if let Some(tiers) = &mut *self.tiers {
+        if let Some(tiers) = &mut self.tiers {
             tiers.pinned(chain);
         }
     }
@@ -421,7 +423,7 @@ impl BlockPool {
         }
         self.version += 1;
         self.order_entered((hash, parent), before.filter(|before| *before != b));
-        if let Some(tiers) = &mut *self.tiers {
+        if let Some(tiers) = &mut self.tiers {
             tiers.known(hash, filled);
         }
     }

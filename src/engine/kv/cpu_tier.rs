@@ -36,7 +36,7 @@ pub struct StoreSettings {
 pub(super) enum Seen {
     /// It is there.
     Here,
-    /// It is there, and on its way to the GPU for somebody; or it is on its way here.
+    /// It is there, and on its way to the GPU for a request; or it is on its way here.
     Moving,
 }
 

@@ -7,8 +7,8 @@
 use super::cpu_tier::{CpuTier, Room, Seen, StoreSettings};
 use super::uses::Uses;
 use super::written::Written;
+use base::Micros;
 use base::lookup::LookupMap;
-use base::{Also, Micros};
 use serde::{Deserialize, Serialize};
 
 /// Settings of the tiers of a replica.
@@ -56,8 +56,9 @@ struct Outbox {
 /// The tiers of one replica.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Tiers {
-    /// CPU memory; beside it what is known of uses to come, where those that are used last go first.
-    pub(super) cpu: Also<CpuTier, Box<Uses>>,
+    pub(super) cpu: Option<CpuTier>,
+    /// What is known of uses to come, where blocks of CPU memory that are used last go first.
+    pub(super) uses: Option<Box<Uses>>,
     below: Vec<Outbox>,
     pub(super) prompt_only: bool,
     /// Blocks that may leave the GPU, where some may not.
@@ -78,7 +79,8 @@ impl Tiers {
         let any_counts =
             settings.cpu.is_some_and(|cpu| counts(&cpu.written)) || settings.below.iter().any(counts);
         Self {
-            cpu: settings.cpu.map(CpuTier::new).into(),
+            cpu: settings.cpu.map(CpuTier::new),
+            uses: None,
             below: settings.below.iter().map(outbox).collect(),
             prompt_only: settings.prompt_only,
             may_leave: settings.restricted.then(LookupMap::default),
@@ -95,7 +97,8 @@ impl Tiers {
             posted: LookupMap::default(),
         };
         Self {
-            cpu: Also { value: self.cpu.as_ref().map(CpuTier::restarted), also: self.cpu.also.clone() },
+            cpu: self.cpu.as_ref().map(CpuTier::restarted),
+            uses: self.uses.clone(),
             below: self.below.iter().map(empty).collect(),
             prompt_only: self.prompt_only,
             may_leave: self.may_leave.clone(),
@@ -112,7 +115,7 @@ impl Tiers {
         if let Some(all) = self.may_leave.as_mut().filter(|_| may) {
             all.insert(hash, 1);
         }
-        if let Some(cpu) = &*self.cpu {
+        if let Some(cpu) = &self.cpu {
             if cpu.settings.written == Written::WhenFull {
                 self.write_to_cpu(hash);
             }
@@ -126,7 +129,7 @@ impl Tiers {
 
     /// A request has blocks that were cached.
     pub(super) fn pinned(&mut self, hashes: &[u64]) {
-        if let Some(cpu) = &mut *self.cpu {
+        if let Some(cpu) = &mut self.cpu {
             cpu.use_all(hashes.iter().copied());
         }
         if self.had.is_some() {
@@ -150,7 +153,7 @@ impl Tiers {
 
     /// The GPU evicted a block.
     pub(super) fn left_gpu(&mut self, hash: u64) {
-        if let Some(cpu) = &*self.cpu {
+        if let Some(cpu) = &self.cpu {
             if cpu.settings.written == Written::WhenEvicted {
                 self.write_to_cpu(hash);
             }
@@ -180,7 +183,7 @@ impl Tiers {
         if self.may_leave.as_ref().is_some_and(|all| all.get(hash).is_none()) {
             return;
         }
-        let Some(cpu) = &mut *self.cpu else { return };
+        let Some(cpu) = &mut self.cpu else { return };
         if cpu.find(hash).is_some() {
             cpu.touch(hash);
             return;
@@ -193,15 +196,15 @@ impl Tiers {
 
     /// A slot of CPU memory for a block; whether there was one. One for what is on its way is referred to once.
     pub(super) fn take_slot(&mut self, hash: u64, ready: bool) -> bool {
-        let Also { value: Some(cpu), also: uses } = &mut self.cpu else { return false };
-        let Some(room) = cpu.make_room(uses.as_deref()) else {
+        let Some(cpu) = &mut self.cpu else { return false };
+        let Some(room) = cpu.make_room(self.uses.as_deref()) else {
             cpu.counts.refused += u64::from(ready);
             return false;
         };
         if let Room::Instead(gone) = room {
             self.post_where(gone, |written| written == Written::WhenEvicted);
         }
-        if let Some(cpu) = &mut *self.cpu {
+        if let Some(cpu) = &mut self.cpu {
             cpu.insert(hash, ready);
         }
         true
@@ -273,7 +276,7 @@ impl Tiers {
     /// The leading run of `chain` in CPU memory.
     pub(super) fn lookup(&mut self, chain: &[u64]) -> Below {
         let mut below = Below::default();
-        let Some(cpu) = &mut *self.cpu else { return below };
+        let Some(cpu) = &mut self.cpu else { return below };
         for &hash in chain {
             let Some(seen) = cpu.find(hash) else { break };
             below.blocks += 1;
@@ -287,7 +290,7 @@ impl Tiers {
 
     /// The present.
     pub(super) fn set_clock(&mut self, now: Micros) {
-        if let Some(cpu) = &mut *self.cpu {
+        if let Some(cpu) = &mut self.cpu {
             cpu.now = now;
         }
     }
@@ -295,7 +298,7 @@ impl Tiers {
     /// INV-4 and INV-13.2: `loading` blocks are being loaded, and blocks of CPU memory are referred to by outboxes and by
     /// `others`, which are in order.
     pub(super) fn verify(&self, loading: u32, others: &[u64]) {
-        let Some(cpu) = &*self.cpu else { return };
+        let Some(cpu) = &self.cpu else { return };
         cpu.verify(loading);
         let mut all = others.to_vec();
         for out in self.below.iter().filter(|out| out.written != Written::WhenEvicted) {

@@ -27,7 +27,7 @@ enum Level {
 struct Run {
     hit: Hit,
     found: Vec<(u64, Level)>,
-    /// A block of it is on its way to somebody.
+    /// A block of it is on its way to another request.
     arriving: bool,
 }
 
@@ -288,8 +288,7 @@ impl Replica {
     ) {
         let request = w.active[slot].id;
         let Some(reading) = self.loads.readings.get_mut(&request) else { return };
-        reading.flows.retain(|number| *number != flow.number);
-        let is_last = reading.flows.is_empty();
+        let is_last = reading.flow_ended(flow.number);
         for &hash in &flow.hashes {
             self.fetched_block(request, hash, has_landed);
         }
@@ -337,7 +336,7 @@ impl Replica {
         self.end_fetch(slot, now, w);
     }
 
-    /// The flows of a request end: nobody wants them any more.
+    /// The flows of a request end, as it needs them no more.
     pub(super) fn stop_flows<S: Sink>(
         &mut self,
         request: RequestId,
@@ -367,12 +366,12 @@ impl Replica {
     ) {
         let request = w.active[slot].id;
         let Some(reading) = self.loads.readings.get_mut(&request) else { return };
-        reading.flows.retain(|number| *number != flow.number);
+        let is_last = reading.flow_ended(flow.number);
         if !has_landed {
             reading.barred.push(flow.tier);
             self.give_back(slot, now, w);
             self.wake(now);
-        } else if reading.flows.is_empty() {
+        } else if is_last {
             self.finish_direct(slot, now, w);
         }
     }

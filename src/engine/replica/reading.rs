@@ -19,3 +19,11 @@ pub(crate) struct Reading {
     /// Blocks that it fetched, and the tier of each.
     pub(super) fetched: Vec<(u64, u32)>,
 }
+
+impl Reading {
+    /// One of its flows has ended. Whether it was the last.
+    pub(super) fn flow_ended(&mut self, number: u32) -> bool {
+        self.flows.retain(|flow| *flow != number);
+        self.flows.is_empty()
+    }
+}

@@ -353,7 +353,7 @@ impl Replica {
         span
     }
 
-    /// How long a step takes that computes so many tokens of a prompt, and nothing else.
+    /// The time of a step that computes this number of prompt tokens, and nothing else.
     pub(super) fn prompt_time(&self, tokens: u32) -> Span {
         let chunk = [Chunk { context: 0, cached: 0, tokens }];
         let prefill = if tokens > 0 { &chunk[..] } else { &[] };

@@ -222,7 +222,7 @@ pub(super) struct Request {
     pub session: String,
     /// What its client wants of its KV.
     pub retain: Vec<Directive>,
-    /// Blocks that end within so many tokens may leave the GPU.
+    /// Blocks that end within this number of tokens may leave the GPU.
     pub max_offload_tokens: Option<u32>,
 }
 

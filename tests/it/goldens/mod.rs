@@ -1,6 +1,7 @@
 //! Golden files: recorded inputs and results.
 
 mod files;
+mod folder;
 mod queueing_files;
 mod recorded;
 mod roles;

@@ -5,25 +5,16 @@
 
 #![expect(clippy::print_stdout, reason = "what is left out is said, with the reason")]
 
+use super::folder::{files, random_cases, text};
 use super::refused;
 use crate::support::schema::numbers;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
-use std::io::Read;
 use std::path::{Path, PathBuf};
-use std::{fs, io};
 use tokenyard::golden;
 
 /// How many files the full set has.
 const FULL_SET: usize = 49;
-
-fn files(folder: &Path) -> Vec<PathBuf> {
-    let entries = fs::read_dir(folder).expect("a folder of golden files");
-    let mut found: Vec<PathBuf> = entries.map(|e| e.expect("a readable folder").path()).collect();
-    found.retain(|p| p.extension().is_some_and(|e| e == "json"));
-    found.sort();
-    found
-}
 
 fn kept() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/goldens/roles")
@@ -42,18 +33,6 @@ fn full_set() -> Vec<PathBuf> {
     let found = files(&folder);
     assert_eq!(found.len(), FULL_SET, "the full set of golden files is not complete");
     found
-}
-
-fn text(path: &Path) -> String {
-    fs::read_to_string(path).expect("a readable file")
-}
-
-/// The random cases.
-fn campaign() -> io::Result<String> {
-    let packed = fs::read(kept().join("campaign.jsonl.gz"))?;
-    let mut text = String::new();
-    flate2::read::GzDecoder::new(&packed[..]).read_to_string(&mut text)?;
-    Ok(text)
 }
 
 /// Runs each and compares every section.
@@ -98,7 +77,7 @@ fn the_simulator_reproduces_the_full_set_with_roles() {
 
 #[test]
 fn the_simulator_reproduces_two_hundred_random_cases_with_roles() {
-    let all = campaign().expect("a file of cases");
+    let all = random_cases(&kept(), "campaign").expect("a file of cases");
     let cases: Vec<(String, String)> =
         (0..).zip(all.lines()).map(|(i, case): (u32, &str)| (format!("case {i}"), case.to_owned())).collect();
     assert_eq!(cases.len(), 200);

@@ -5,38 +5,17 @@
 
 #![expect(clippy::print_stdout, reason = "what is left out is said, with the reason")]
 
+use super::folder::{files, random_cases, text};
 use super::refused;
 use serde_json::{Value, json};
-use std::io::Read;
 use std::path::{Path, PathBuf};
-use std::{fs, io};
 use tokenyard::golden;
 
 /// How many files the full set has.
 const FULL_SET: usize = 92;
 
-fn files(folder: &Path) -> Vec<PathBuf> {
-    let entries = fs::read_dir(folder).expect("a folder of golden files");
-    let mut found: Vec<PathBuf> = entries.map(|e| e.expect("a readable folder").path()).collect();
-    found.retain(|p| p.extension().is_some_and(|e| e == "json"));
-    found.sort();
-    found
-}
-
 fn kept() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/goldens/kv")
-}
-
-/// The random cases.
-fn campaign(name: &str) -> io::Result<String> {
-    let packed = fs::read(kept().join(format!("{name}.jsonl.gz")))?;
-    let mut text = String::new();
-    flate2::read::GzDecoder::new(&packed[..]).read_to_string(&mut text)?;
-    Ok(text)
-}
-
-fn text(path: &Path) -> String {
-    fs::read_to_string(path).expect("a readable file")
 }
 
 /// Runs each and compares every section; those that cannot be run, by name.
@@ -100,14 +79,14 @@ fn numbered(all: &str) -> Vec<(String, String)> {
 
 #[test]
 fn the_simulator_reproduces_two_hundred_random_cases_with_tiers() {
-    let cases = numbered(&campaign("campaign").expect("a file of cases"));
+    let cases = numbered(&random_cases(&kept(), "campaign").expect("a file of cases"));
     assert_eq!(cases.len(), 200);
     assert_eq!(check(&cases), Vec::<String>::new());
 }
 
 #[test]
 fn the_simulator_reproduces_a_hundred_random_cases_of_sessions_that_pause() {
-    let cases = numbered(&campaign("sessions").expect("a file of cases"));
+    let cases = numbered(&random_cases(&kept(), "sessions").expect("a file of cases"));
     assert_eq!(cases.len(), 100);
     assert_eq!(check(&cases), Vec::<String>::new());
 }

@@ -1,11 +1,11 @@
-// From the way of a hand to the amount that it pulls an edge to: twice as much with every so many pixels, in steps that can be read.
+// The amount that a drag sets: it doubles with each fixed distance in pixels, in round steps.
 import { count, plain } from './units.ts';
 import type { Amount } from './view.ts';
 
 /** Pixels of twice as much, and of one replica. */
 const TWICE_PX = 120;
 const REPLICA_PX = 36;
-/** Within so many pixels of where it was taken, nothing changes. */
+/** A drag shorter than this, in pixels, changes nothing. */
 const STILL_PX = 4;
 
 const within = (value: number, { least, most }: Pick<Amount, 'least' | 'most'>): number =>
@@ -17,7 +17,7 @@ function rounded(value: number, whole: boolean): number {
   return whole ? Math.round(two) : two;
 }
 
-/** The amount after a pull of so many pixels towards more. */
+/** The amount after a drag of this number of pixels towards more. */
 export function pulledTo(amount: Amount, px: number): number {
   if (Math.abs(px) < STILL_PX) return amount.now;
   const from = amount.now > 0 ? amount.now : amount.whole ? 1 : 0.1;
@@ -34,7 +34,7 @@ export function stepped(amount: Amount, value: number, by: 1 | -1): number {
   return within(other ? next : Number((value + by * unit).toPrecision(12)), amount);
 }
 
-/** The prefill replicas after a pull, of so many in all: each role keeps one. */
+/** The prefill replicas after a drag, of all replicas of both roles: each role keeps one. */
 export function ratioAfter(prefill: number, all: number, px: number): number {
   return Math.max(1, Math.min(all - 1, prefill + Math.round(px / REPLICA_PX)));
 }

@@ -71,7 +71,7 @@ function appliedColumn(
 type Recorded = Pick<SimCore, 'advance' | 'nowUs' | 'frame' | 'columns' | 'ask' | 'scenario' | 'seek' | 'free'>;
 
 export class RecordedSim implements Recorded {
-  /** Whether it stays where it is, whatever it is asked. */
+  /** Whether `advance` leaves it where it is. */
   stopped = false;
   private at = 0;
   private parts: string[];

@@ -1,8 +1,19 @@
 // The present cluster: a canvas and, behind it, a table with the same content and actions.
 
-import { createEffect, createMemo, createSignal, type JSX, lazy, onCleanup, onMount, Show, Suspense } from 'solid-js';
+import {
+  createEffect,
+  createMemo,
+  createSignal,
+  type JSX,
+  lazy,
+  onCleanup,
+  onMount,
+  Show,
+  Suspense,
+  untrack,
+} from 'solid-js';
 import { takeBytes } from '../base/frameBytes.ts';
-import { offsetIn } from '../base/pointer.ts';
+import { type Offset, offsetIn } from '../base/pointer.ts';
 import { holderOf, type StageProps } from '../base/view.ts';
 import { attachSurface, type Surface } from '../draw/canvas.ts';
 import { pagePalette } from '../draw/palette.ts';
@@ -51,7 +62,8 @@ export function Stage(props: StageProps & { hand?: ((place: HandPlace) => JSX.El
   const shown = (): readonly ReplicaFrame[] => present(props.frame?.replicas ?? []);
   const [box, setBox] = createSignal({ width: 0, height: 0 });
   const needs = createMemo(() => needsFor(box().width, props.frame, shown()));
-  const [under, setUnder] = createSignal('');
+  /** Where the pointer is. */
+  const [pointer, setPointer] = createSignal<Offset>();
   const written = (): Frame | undefined => props.written ?? props.frame;
   const throttled = createThrottled(() => props.frame, 250);
   const readFrame = (): Frame | undefined => props.written ?? throttled();
@@ -114,7 +126,13 @@ export function Stage(props: StageProps & { hand?: ((place: HandPlace) => JSX.El
 
   const drawnOn = (frame: Frame) =>
     size ? { layout: layoutOf(size.width, size.height), drawn: written() ?? frame } : undefined;
-  const { pickAt, askAt, look } = pointing(props, { say: setUnder, focus }, drawnOn);
+  const { pickAt, askAt, saidAt } = pointing(props, focus, drawnOn);
+  /** What is under the pointer, in the numbers that stand there. */
+  const under = createMemo(() => {
+    const at = pointer();
+    void written();
+    return at ? untrack(() => saidAt(at)) : '';
+  });
   const place = (el: HTMLElement): HandPlace => ({
     sheet: el,
     drawn: () => props.frame && drawnOn(props.frame),
@@ -155,8 +173,8 @@ export function Stage(props: StageProps & { hand?: ((place: HandPlace) => JSX.El
             aria-label={describeStage(readFrame())}
             onClick={pickAt}
             onContextMenu={askAt}
-            onMouseMove={look}
-            onMouseLeave={() => setUnder('')}
+            onMouseMove={(event) => setPointer(offsetIn(event.currentTarget, event))}
+            onMouseLeave={() => setPointer(undefined)}
           />
           <Show when={under()}>
             <span class="stage-under">{under()}</span>
@@ -209,7 +227,7 @@ function tellPlaces(
 /** What a click selects, and what is said of the place under the pointer. */
 function pointing(
   props: StageProps,
-  { say, focus }: { readonly say: (words: string) => void; readonly focus: () => number | undefined },
+  focus: () => number | undefined,
   drawnOn: (frame: Frame) => { readonly layout: StageLayout; readonly drawn: Frame } | undefined,
 ) {
   // The cards are of the frame of the numbers.
@@ -224,16 +242,15 @@ function pointing(
       const at = props.frame && drawnOn(props.frame);
       if (at && askFor(offsetIn(event.currentTarget, event), at.layout, cards(at.drawn), props)) event.preventDefault();
     },
-    look: (event: MouseEvent & { currentTarget: Element }): void => {
+    saidAt: (at: Offset): string => {
       const { frame } = props;
-      const layout = frame && drawnOn(frame)?.layout;
-      if (!layout) return;
-      const replicas = present(frame.replicas);
-      const at = offsetIn(event.currentTarget, event);
+      const on = frame && drawnOn(frame);
+      if (!on) return '';
+      const replicas = cards(on.drawn);
       const words = frame.split
-        ? ribbonSaid(layout, frame, replicas, at)
-        : kvSaid(layout, replicas, at.offsetX, at.offsetY);
-      say(words || markSaid(layout, replicas, at.offsetX, at.offsetY));
+        ? ribbonSaid(on.layout, frame, replicas, at)
+        : kvSaid(on.layout, replicas, at.offsetX, at.offsetY);
+      return words || markSaid(on.layout, replicas, at.offsetX, at.offsetY);
     },
   };
 }

@@ -1,7 +1,7 @@
 //! Content of free blocks: moving it to another tier and back, and clearing all of it.
 
 use super::{Block, BlockPool, Filled, UNIQUE_HASH};
-use base::{Also, Micros};
+use base::Micros;
 
 impl BlockPool {
     /// Clears the cache for a restarted engine; its counters stay.
@@ -9,10 +9,8 @@ impl BlockPool {
         assert!(self.used == 0, "INV-4: {} blocks are in use in a cache that is given up", self.used);
         let fresh = Self {
             tier: self.tier.as_ref().map(|tier| Box::new(tier.restarted())),
-            tiers: Also {
-                value: self.tiers.as_ref().map(|tiers| Box::new(tiers.restarted())),
-                also: self.tiers.also.as_ref().map(|order| Box::new(order.restarted())),
-            },
+            tiers: self.tiers.as_ref().map(|tiers| Box::new(tiers.restarted())),
+            order: self.order.as_ref().map(|order| Box::new(order.restarted())),
             received: self.received,
             hits: self.hits,
             misses: self.misses,

@@ -19,7 +19,7 @@ impl BlockPool {
     pub(super) fn let_go(&mut self, block_table: &mut BlockTable, stored: u32, now: Micros) {
         // An output token that fills a block as soon as it opens it does not make it hittable.
         let full = if self.caching && self.block_tokens > 1 { stored / self.block_tokens } else { 0 };
-        let (places, all) = (&mut self.places, self.tiers.also.is_some());
+        let (places, all) = (&mut self.places, self.order.is_some());
         self.listed.close_holes(|entry, place| {
             if all || Block(entry).is_hashed() {
                 places[(entry & Block::HOLDERS) as usize] = place;
@@ -46,7 +46,7 @@ impl BlockPool {
                     if self.debt > 0 {
                         self.debt -= 1;
                         self.blocks[b as usize] = Block(0);
-                        if let Some(order) = &mut self.tiers.also {
+                        if let Some(order) = &mut self.order {
                             order.evicted(b);
                         }
                         self.lose(b, block);
@@ -168,7 +168,7 @@ impl BlockPool {
             }
             self.evictions += 1;
             self.order_lost(hash);
-            if let Some(tiers) = &mut *self.tiers {
+            if let Some(tiers) = &mut self.tiers {
                 tiers.left_gpu(hash);
             }
         }

@@ -10,15 +10,15 @@ impl BlockPool {
     /// The pool with tiers below it.
     #[must_use]
     pub fn with_tiers(mut self, settings: &TierSettings) -> Self {
-        self.tiers.value = Some(Box::new(Tiers::new(settings)));
+        self.tiers = Some(Box::new(Tiers::new(settings)));
         self
     }
 
     /// The pool with a CPU tier from which the block that is used last goes first.
     #[must_use]
     pub fn with_known_uses(mut self) -> Self {
-        if let Some(tiers) = &mut *self.tiers {
-            tiers.cpu.also = Some(Box::default());
+        if let Some(tiers) = &mut self.tiers {
+            tiers.uses = Some(Box::default());
         }
         self
     }
@@ -54,10 +54,10 @@ impl BlockPool {
 
     /// The present, for tiers that forget what is not used.
     pub fn set_clock(&mut self, now: Micros) {
-        if let Some(tiers) = &mut *self.tiers {
+        if let Some(tiers) = &mut self.tiers {
             tiers.set_clock(now);
         }
-        if let Some(order) = &mut self.tiers.also {
+        if let Some(order) = &mut self.order {
             order.now = now;
         }
     }
@@ -107,7 +107,7 @@ impl BlockPool {
 
     /// A request has all its tokens, and is about to give its blocks back.
     pub fn completed(&mut self, block_table: &BlockTable) {
-        if let Some(tiers) = &mut *self.tiers {
+        if let Some(tiers) = &mut self.tiers {
             let hashed = block_table.blocks.iter().filter(|&&b| self.blocks[b as usize].is_hashed());
             let hashes: Vec<u64> = hashed.map(|&b| self.hashes[b as usize]).collect();
             tiers.completed(&hashes);
@@ -203,21 +203,21 @@ impl BlockPool {
 
     /// These of what was taken are written from now on.
     pub fn begin_write(&mut self, tier: u32, blocks: Vec<u64>) {
-        if let Some(tiers) = &mut *self.tiers {
+        if let Some(tiers) = &mut self.tiers {
             tiers.begin_write(tier, blocks);
         }
     }
 
     /// A block that was taken is not written.
     pub fn unpost(&mut self, tier: u32, hash: u64) {
-        if let Some(tiers) = &mut *self.tiers {
+        if let Some(tiers) = &mut self.tiers {
             tiers.unpost(tier, hash);
         }
     }
 
     /// What was being written to a tier is there, or will not be.
     pub fn end_write(&mut self, tier: u32) {
-        if let Some(tiers) = &mut *self.tiers {
+        if let Some(tiers) = &mut self.tiers {
             tiers.end_write(tier);
         }
     }
@@ -266,7 +266,7 @@ impl BlockPool {
 
     /// INV-4 of the tiers; `loading` blocks are being loaded, and `others` need blocks of the CPU tier, in any order.
     pub fn verify_tiers(&self, loading: u32, others: &[u64]) {
-        if let Some(tiers) = &*self.tiers {
+        if let Some(tiers) = &self.tiers {
             tiers.verify(loading, others);
         }
     }

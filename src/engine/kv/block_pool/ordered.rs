@@ -12,18 +12,18 @@ impl BlockPool {
     /// The pool with free blocks in this order.
     #[must_use]
     pub fn with_order(mut self, settings: OrderSettings) -> Self {
-        self.tiers.also = Some(Box::new(Order::new(settings)));
+        self.order = Some(Box::new(Order::new(settings)));
         self
     }
 
     /// Whether free blocks stand in an order that is not by use alone.
     #[inline]
     pub fn has_order(&self) -> bool {
-        self.tiers.also.is_some()
+        self.order.is_some()
     }
 
     fn order(&mut self) -> &mut Order {
-        self.tiers.also.as_mut().expect("INV-4: no order of free blocks")
+        self.order.as_mut().expect("INV-4: no order of free blocks")
     }
 
     /// The content by which a block is found.
@@ -34,14 +34,14 @@ impl BlockPool {
 
     /// A request that waits wants this kept.
     pub fn tell(&mut self, request: u32, keeper: Keeper) {
-        if let Some(order) = &mut self.tiers.also {
+        if let Some(order) = &mut self.order {
             order.told.insert(request, keeper);
         }
     }
 
     /// A request has left.
     pub fn forget_keeper(&mut self, request: u32) {
-        if let Some(order) = &mut self.tiers.also {
+        if let Some(order) = &mut self.order {
             order.told.remove(&request);
         }
     }
@@ -49,28 +49,28 @@ impl BlockPool {
     /// A request is about to release its blocks: what it wants kept takes effect.
     pub fn direct(&mut self, block_table: &BlockTable, request: u32) {
         let (block, total) = (self.block_tokens, self.total());
-        if let Some(order) = &mut self.tiers.also {
+        if let Some(order) = &mut self.order {
             order.direct(&block_table.blocks, block, request, total);
         }
     }
 
     /// Blocks under directives that live.
     pub fn protected(&self) -> u32 {
-        self.tiers.also.as_ref().map_or(0, |order| order.protected())
+        self.order.as_ref().map_or(0, |order| order.protected())
     }
 
     /// What became of the blocks of a prefetch.
     pub fn brought(&self, prefetch: u32) -> Brought {
         let of = |order: &Order| order.results.get(&prefetch).copied();
-        self.tiers.also.as_ref().and_then(|order| of(order)).unwrap_or_default()
+        self.order.as_ref().and_then(|order| of(order)).unwrap_or_default()
     }
 
     /// Something is known of uses to come, or is over.
     pub fn follow_uses(&mut self, news: &UseNews) {
-        if let Some(order) = &mut self.tiers.also {
+        if let Some(order) = &mut self.order {
             order.uses.follow(news);
         }
-        if let Some(uses) = self.tiers.as_mut().and_then(|tiers| tiers.cpu.also.as_mut()) {
+        if let Some(uses) = self.tiers.as_mut().and_then(|tiers| tiers.uses.as_mut()) {
             uses.follow(news);
         }
     }
@@ -78,24 +78,23 @@ impl BlockPool {
     /// What another pool knows of uses to come is known here too.
     pub fn learn_uses(&mut self, other: &Self) {
         let [gpu, cpu] = other.uses();
-        if let (Some(order), Some(uses)) = (&mut self.tiers.also, gpu) {
+        if let (Some(order), Some(uses)) = (&mut self.order, gpu) {
             order.uses = uses.clone();
         }
-        if let (Some(mine), Some(uses)) = (self.tiers.as_mut().and_then(|tiers| tiers.cpu.also.as_mut()), cpu)
-        {
+        if let (Some(mine), Some(uses)) = (self.tiers.as_mut().and_then(|tiers| tiers.uses.as_mut()), cpu) {
             **mine = uses.clone();
         }
     }
 
     fn uses(&self) -> [Option<&Uses>; 2] {
-        let cpu = self.tiers.as_ref().and_then(|tiers| tiers.cpu.also.as_deref());
-        [self.tiers.also.as_ref().map(|order| &order.uses), cpu]
+        let cpu = self.tiers.as_ref().and_then(|tiers| tiers.uses.as_deref());
+        [self.order.as_ref().map(|order| &order.uses), cpu]
     }
 
     /// A content is found in another block than before.
     #[inline]
     pub(super) fn order_entered(&mut self, (hash, parent): (u64, u64), before: Option<u32>) {
-        if let Some(order) = &mut self.tiers.also
+        if let Some(order) = &mut self.order
             && let Some(parent) = order.entered(hash, parent, before)
         {
             self.order_turned(parent);
@@ -105,7 +104,7 @@ impl BlockPool {
     /// A content is found in no block.
     #[inline]
     pub(super) fn order_lost(&mut self, hash: u64) {
-        if let Some(order) = &mut self.tiers.also
+        if let Some(order) = &mut self.order
             && let Some(parent) = order.lost(hash)
         {
             self.order_turned(parent);
@@ -145,7 +144,7 @@ impl BlockPool {
     /// Takes the block that goes next off the free list; its entry there.
     pub(super) fn pop_in_order(&mut self) -> Option<u32> {
         let hashes = &self.hashes;
-        let order = self.tiers.also.as_mut()?;
+        let order = self.order.as_mut()?;
         let next = order.next(false, |b| hashes[b as usize])?;
         match next {
             Next::Block(b) => Some(self.unlist(b)),
@@ -165,7 +164,7 @@ impl BlockPool {
     pub(super) fn take_in_order(&mut self, block: Block) -> Option<u32> {
         let unused = self.touched < self.limit;
         let hashes = &self.hashes;
-        let order = self.tiers.also.as_mut()?;
+        let order = self.order.as_mut()?;
         if unused && order.next(true, |b| hashes[b as usize]) == Some(Next::Unused) {
             self.touched += 1;
             self.blocks.push(block);
@@ -224,7 +223,7 @@ impl BlockPool {
 
     /// INV-4 of the order: it has the free blocks, and each where it stands on the free list.
     pub(super) fn verify_order(&self) {
-        let Some(order) = &self.tiers.also else { return };
+        let Some(order) = &self.order else { return };
         assert!(order.len() == self.listed.len(), "INV-4: the order has other free blocks than the list");
         for (place, entry) in self.listed.iter() {
             let b = entry & Block::HOLDERS;
@@ -239,20 +238,20 @@ impl BlockPool {
     /// Whether anything here depends on what is used next.
     pub fn follows_uses(&self) -> bool {
         let belady = |order: &Order| order.settings.rule == EvictionRule::Belady;
-        self.tiers.also.as_ref().is_some_and(|order| belady(order))
-            || self.tiers.as_ref().is_some_and(|tiers| tiers.cpu.also.is_some())
+        self.order.as_ref().is_some_and(|order| belady(order))
+            || self.tiers.as_ref().is_some_and(|tiers| tiers.uses.is_some())
     }
 
     /// Prefetches that hold blocks.
     #[inline]
     pub fn prefetching(&self) -> u32 {
-        self.tiers.also.as_ref().map_or(0, |order| order.prefetching)
+        self.order.as_ref().map_or(0, |order| order.prefetching)
     }
 
     /// Prefetches that a request may wait for: those that hold blocks, and flows to CPU memory.
     #[inline]
     pub fn prefetches(&self) -> u32 {
-        self.tiers.also.as_ref().map_or(0, |order| order.prefetching + order.coming)
+        self.order.as_ref().map_or(0, |order| order.prefetching + order.coming)
     }
 
     /// A flow of a prefetch to CPU memory begins.
@@ -268,7 +267,7 @@ impl BlockPool {
 
     /// Free blocks stand in an order of their own from now on, that of their use.
     pub fn order_by_use(&mut self) {
-        self.tiers.also =
+        self.order =
             Some(Box::new(Order::new(OrderSettings { rule: EvictionRule::Lru, max_protected: 1.0 })));
         self.order_places();
         let all: Vec<u32> = self.listed.iter().map(|(_, entry)| entry & Block::HOLDERS).collect();

@@ -168,6 +168,7 @@ impl BlockPool {
             states: BlockTable::without_blocks(states, 0),
             tier: self.tier.clone(),
             tiers: self.tiers.clone(),
+            order: self.order.clone(),
             received: self.received,
             packed: Some(Rc::new(self.pack(&all, numbering, numbers))),
             ..*self

@@ -79,7 +79,7 @@ export default function FirstMinute(props: { app: Page }): JSX.Element {
   onCleanup(() => {
     setRing(undefined);
     setWasUs(undefined);
-    // Whoever has opened the instrument has done all of it.
+    // A reader who has opened the work view needs no step any more.
     if (minute()?.step === 5) endMinute();
   });
   return (

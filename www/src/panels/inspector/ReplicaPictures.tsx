@@ -1,11 +1,11 @@
-// Two small pictures of a replica: the cells of its blocks, and how its median TTFT went in the last minute on screen.
+// Two small pictures of a replica: the cells of its blocks, and how its median TTFT went while it was looked at.
 import { createEffect, createMemo, createSignal, Index, type JSX, on, Show } from 'solid-js';
 import type { App } from '../../state/app.ts';
 
 /** The swatch of a cell by its letter; free ones have no letter. */
 const SWATCHES: Readonly<Record<string, string>> = { u: 'ku', s: 'ks', c: 'kc', h: 'ku' };
 
-/** Each cell stands for as many blocks; what they are is said below. */
+/** All cells stand for the same number of blocks; their colours are named below. */
 export function BlockCells(props: { readonly cells: string }): JSX.Element {
   return (
     <Show when={props.cells !== ''}>
@@ -51,9 +51,12 @@ export function TtftTrend(props: { readonly app: Pick<App, 'transport'>; readonl
   const line = createMemo(() => trendLine(points()));
   return (
     <Show when={points().length > 1}>
-      <svg class="ttft-trend" viewBox={`0 0 ${WIDTH} ${HEIGHT}`} role="img" aria-label="TTFT p50 in the last minute">
-        <polyline points={line()} />
-      </svg>
+      <figure class="ttft-trend">
+        <figcaption>TTFT p50 since it was opened, a minute at most; 10 ms to 10 s, log</figcaption>
+        <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} aria-hidden="true">
+          <polyline points={line()} />
+        </svg>
+      </figure>
     </Show>
   );
 }

@@ -17,7 +17,7 @@ import { lastEdit, setWithout } from '../view/lastEdit.ts';
 
 /** The most requests that have arrived: about two seconds of work on a desktop. */
 const MOST_ARRIVED = 50_000;
-/** It goes on in pieces of about this long, and rests so many times longer after each while the run plays. */
+/** The length of a piece of work, and how many times longer it rests after each while the run plays. */
 const PIECE_MS = 60;
 const RESTS = 3;
 /** The first piece, in simulated time, and how much the next may be longer. */
