@@ -66,11 +66,11 @@ const REPORTS: &[Line] = &[
 ];
 
 const SNAPSHOTS: &[Line] = &[
-    ("pressure", 200188, "111ced0d5fff54d6"),
-    ("everything", 118521, "a5562cd07ded3461"),
-    ("conversations", 139700, "c1ce1342c4f50d76"),
-    ("gateway", 227778, "e25fc0389c9e51b8"),
-    ("split", 120368, "b77ddbe5640fd8ac"),
+    ("pressure", 200191, "c974ed2fcd1eee16"),
+    ("everything", 118526, "ee3fbec3f3e5c538"),
+    ("conversations", 139705, "ce3b10a629526681"),
+    ("gateway", 227783, "515b6fce86d17291"),
+    ("split", 120375, "1ae8ec8dd5d5c047"),
 ];
 
 const DRAWS: &[Line] = &[
