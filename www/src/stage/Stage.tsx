@@ -62,8 +62,6 @@ export function Stage(props: StageProps & { hand?: ((place: HandPlace) => JSX.El
   const shown = (): readonly ReplicaFrame[] => present(props.frame?.replicas ?? []);
   const [box, setBox] = createSignal({ width: 0, height: 0 });
   const needs = createMemo(() => needsFor(box().width, props.frame, shown()));
-  /** Where the pointer is. */
-  const [pointer, setPointer] = createSignal<Offset>();
   const written = (): Frame | undefined => props.written ?? props.frame;
   const throttled = createThrottled(() => props.frame, 250);
   const readFrame = (): Frame | undefined => props.written ?? throttled();
@@ -126,13 +124,7 @@ export function Stage(props: StageProps & { hand?: ((place: HandPlace) => JSX.El
 
   const drawnOn = (frame: Frame) =>
     size ? { layout: layoutOf(size.width, size.height), drawn: written() ?? frame } : undefined;
-  const { pickAt, askAt, saidAt } = pointing(props, focus, drawnOn);
-  /** What is under the pointer, in the numbers that stand there. */
-  const under = createMemo(() => {
-    const at = pointer();
-    void written();
-    return at ? untrack(() => saidAt(at)) : '';
-  });
+  const { pickAt, askAt, pointAt, leave, under } = pointing(props, focus, drawnOn);
   const place = (el: HTMLElement): HandPlace => ({
     sheet: el,
     drawn: () => props.frame && drawnOn(props.frame),
@@ -173,8 +165,8 @@ export function Stage(props: StageProps & { hand?: ((place: HandPlace) => JSX.El
             aria-label={describeStage(readFrame())}
             onClick={pickAt}
             onContextMenu={askAt}
-            onMouseMove={(event) => setPointer(offsetIn(event.currentTarget, event))}
-            onMouseLeave={() => setPointer(undefined)}
+            onMouseMove={pointAt}
+            onMouseLeave={leave}
           />
           <Show when={under()}>
             <span class="stage-under">{under()}</span>
@@ -224,33 +216,44 @@ function tellPlaces(
   });
 }
 
+type OnCanvas = MouseEvent & { currentTarget: Element };
+
 /** What a click selects, and what is said of the place under the pointer. */
 function pointing(
   props: StageProps,
   focus: () => number | undefined,
   drawnOn: (frame: Frame) => { readonly layout: StageLayout; readonly drawn: Frame } | undefined,
 ) {
+  const [pointer, setPointer] = createSignal<Offset>();
   // The cards are of the frame of the numbers.
   const cards = (drawn: Frame): readonly ReplicaFrame[] =>
     present(props.frame?.replicas ?? []).map((r) => writtenOf(drawn, r));
+  const saidAt = (at: Offset): string => {
+    const { frame } = props;
+    const on = frame && drawnOn(frame);
+    if (!on) return '';
+    const replicas = cards(on.drawn);
+    const words = frame.split
+      ? ribbonSaid(on.layout, frame, replicas, at)
+      : kvSaid(on.layout, replicas, at.offsetX, at.offsetY);
+    return words || markSaid(on.layout, replicas, at.offsetX, at.offsetY);
+  };
   return {
-    pickAt: (event: MouseEvent & { currentTarget: Element }): void => {
+    pickAt: (event: OnCanvas): void => {
       const at = props.frame && drawnOn(props.frame);
       if (at) pick(offsetIn(event.currentTarget, event), at.layout, cards(at.drawn), props, focus());
     },
-    askAt: (event: MouseEvent & { currentTarget: Element }): void => {
+    askAt: (event: OnCanvas): void => {
       const at = props.frame && drawnOn(props.frame);
       if (at && askFor(offsetIn(event.currentTarget, event), at.layout, cards(at.drawn), props)) event.preventDefault();
     },
-    saidAt: (at: Offset): string => {
-      const { frame } = props;
-      const on = frame && drawnOn(frame);
-      if (!on) return '';
-      const replicas = cards(on.drawn);
-      const words = frame.split
-        ? ribbonSaid(on.layout, frame, replicas, at)
-        : kvSaid(on.layout, replicas, at.offsetX, at.offsetY);
-      return words || markSaid(on.layout, replicas, at.offsetX, at.offsetY);
-    },
+    pointAt: (event: OnCanvas): void => void setPointer(offsetIn(event.currentTarget, event)),
+    leave: (): void => void setPointer(undefined),
+    /** What is under the pointer, in the numbers that stand there: made anew with each written frame. */
+    under: createMemo(() => {
+      const at = pointer();
+      void (props.written ?? props.frame);
+      return at ? untrack(() => saidAt(at)) : '';
+    }),
   };
 }
