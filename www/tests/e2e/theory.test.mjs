@@ -55,7 +55,8 @@ onPage(
     for (const name of THEMES) {
       await theme(page, name);
       await painted(page);
-      assert.deepEqual(await violations(page), [], name);
+      // The list lies over other controls.
+      assert.deepEqual(await violations(page, '.theory-list:popover-open'), [], name);
     }
     await page.keyboard.press('Escape');
     // A law chosen by hand has another line and other assumptions.

@@ -48,7 +48,7 @@ fields! {
         session [omit]: "Session" => Arrivals;
         priority [omit]: "Priority" => Arrivals;
         max_offload_tokens [omit]: "Offloaded" of "tokens" in [0, limits::REQUEST_TOKENS] or "leave it out for all of them" => Arrivals;
-        retention [omit]: "Keeps" up_to [limits::RETENTION, "directives", "directive"] => Arrivals;
+        retention [omit]: "Keeps" up_to [limits::RETENTION, "directives", "directive"] and { "default": [] } => Arrivals;
     }
 }
 
