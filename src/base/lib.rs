@@ -31,6 +31,7 @@ pub use collections::content;
 pub use collections::content::{Content, Piece};
 pub use collections::lookup;
 pub use collections::queue;
+pub use collections::reuse;
 pub use collections::shared;
 pub use collections::shared::Shared;
 pub use collections::shared_queue;

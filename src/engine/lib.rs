@@ -33,7 +33,8 @@ pub use facts::{
 pub use fleet::{PoolCounts, replicas_started};
 pub use gateway::{AttemptCounts, BandSight, NotRedirected, WhyNot};
 pub use network::{
-    Direction, Flow, LowerCounts, LowerFigures, LowerTiers, Network, Port, StoreFigures, Transfer,
+    Direction, Flow, LowerCounts, LowerFigures, LowerTiers, Network, Port, PortUse, StoreFigures, StoreSight,
+    Transfer,
 };
 pub use replica::{AdapterCounts, DraftTotals, Replica, StartPhase, Totals, mean_start_s};
 pub use request::{

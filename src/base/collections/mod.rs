@@ -5,5 +5,6 @@ pub mod columns;
 pub mod content;
 pub mod lookup;
 pub mod queue;
+pub mod reuse;
 pub mod shared;
 pub mod shared_queue;

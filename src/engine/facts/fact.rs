@@ -10,7 +10,7 @@ use super::step_terms::{PromptChunk, StepTerms};
 use super::tier_news::TierNews;
 use crate::policy::Reason;
 use crate::policy::scaling::Rule;
-use base::{Micros, ReplicaId, RequestId, Span};
+use base::{Content, Micros, ReplicaId, RequestId, Span};
 use serde::{Deserialize, Serialize};
 
 /// Something that happened, by what it is about. A reader names the groups that it ignores.
@@ -401,6 +401,14 @@ pub trait Sink {
     fn wants_blocked_heads(&self) -> bool {
         false
     }
+
+    /// Whether it wants to know the prompts of requests.
+    fn wants_prompts(&self) -> bool {
+        false
+    }
+
+    /// Called after [`RequestFact::Arrived`], of the same request, if wanted.
+    fn prompt(&mut self, _: RequestId, _: &Content) {}
 
     /// Called where there are tiers below the GPU, as blocks are found in them and move between them.
     fn tiers(&mut self, _: Micros, _: TierNews) {}

@@ -61,6 +61,11 @@ impl Flow {
         }
     }
 
+    /// How fast its bytes move now; nothing before the first one.
+    pub fn bytes_per_s(&self) -> u64 {
+        if self.begun.is_some() { self.bytes_per_s } else { 0 }
+    }
+
     /// Bytes that have come, of a flow that is settled.
     pub fn moved(&self) -> u64 {
         let moved = i128::from(self.bytes) * MILLIONTHS - self.left.max(0);
@@ -75,6 +80,15 @@ struct FlowPort {
     users: u32,
     /// Bytes that flows which are over have moved; nothing if none has begun.
     moved: Option<u64>,
+}
+
+/// The use of one direction of something that carries bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PortUse {
+    /// How fast it is.
+    pub bytes_per_s: u64,
+    /// How much of that the flows under way use.
+    pub used_bytes_per_s: u64,
 }
 
 /// A flow to begin.
@@ -125,6 +139,13 @@ impl Flows {
     pub(crate) fn add_port(&mut self, bytes_per_s: u64) -> u32 {
         self.ports.push(FlowPort { bytes_per_s: bytes_per_s.max(1), users: 0, moved: None });
         self.ports.len() as u32 - 1
+    }
+
+    /// How fast a port is, and how much of that its flows use now.
+    pub(crate) fn port(&self, port: u32) -> PortUse {
+        let its = self.under_way.iter().filter(|flow| flow.ports.contains(&port));
+        let bytes_per_s = self.ports[port as usize].bytes_per_s;
+        PortUse { bytes_per_s, used_bytes_per_s: its.map(Flow::bytes_per_s).sum() }
     }
 
     /// Bytes that flows which are over have moved over a port; nothing if none has begun.

@@ -5,7 +5,7 @@
 //! third has no place of its own: what is there, the other replica says, and a flow uses its port and the reader's.
 
 use super::NetworkEvent;
-use super::flows::{Flow, Flows, NewFlow};
+use super::flows::{Flow, Flows, NewFlow, PortUse};
 use super::sources::Sources;
 use crate::facts::FlowKind;
 use crate::kv::{Place, PlaceSettings};
@@ -100,6 +100,17 @@ struct OfStore {
     keeps_contents: bool,
     /// The faults by which it is down.
     down: Vec<u32>,
+}
+
+/// A store as it is now.
+#[derive(Clone, Copy, Debug)]
+pub struct StoreSight<'a> {
+    /// Its name.
+    pub name: &'a str,
+    /// What is in it.
+    pub place: &'a Place,
+    /// Its ports to readers and from writers.
+    pub ports: [PortUse; 2],
 }
 
 /// The tiers below CPU memory of all replicas.
@@ -292,6 +303,20 @@ impl LowerTiers {
     pub fn store(&self, name: &str) -> Option<&Place> {
         let store = self.stores.iter().find(|store| store.name == name)?;
         Some(&self.places[store.place as usize])
+    }
+
+    /// The stores, in the order of the scenario.
+    pub fn stores(&self) -> impl Iterator<Item = StoreSight<'_>> {
+        self.stores.iter().map(|store| StoreSight {
+            name: &store.name,
+            place: &self.places[store.place as usize],
+            ports: store.ports.map(|port| self.flows.port(port)),
+        })
+    }
+
+    /// The use of the network ports of a replica, in and out, by flows between tiers.
+    pub fn ports(&self, replica: ReplicaId) -> [PortUse; 2] {
+        self.replicas[replica.index()].ports.map(|port| self.flows.port(port))
     }
 
     pub(crate) fn place_mut(&mut self, replica: ReplicaId, tier: u32) -> Option<&mut Place> {

@@ -6,8 +6,8 @@ mod ports;
 mod sources;
 mod transfers;
 
-pub use flows::Flow;
-pub use lower::{LowerCounts, LowerFigures, LowerTiers, StoreFigures};
+pub use flows::{Flow, PortUse};
+pub use lower::{LowerCounts, LowerFigures, LowerTiers, StoreFigures, StoreSight};
 pub use ports::Port;
 pub use transfers::{Direction, Network, Transfer};
 

@@ -430,7 +430,7 @@ impl Replica {
     }
 
     /// Nanoseconds that the pool's step times take for a token of a prompt, in a step as large as may be.
-    fn ns_per_token(&self) -> u64 {
+    pub fn ns_per_token(&self) -> u64 {
         let tokens = self.limits.max_num_batched_tokens.max(1);
         let more = self.prompt_time(tokens).0.saturating_sub(self.prompt_time(0).0);
         more.saturating_mul(1000) / u64::from(tokens)

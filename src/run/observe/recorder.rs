@@ -7,6 +7,8 @@ use super::event_log::{EventLog, Note};
 use super::fault_log::FaultLog;
 use super::meters::Meters;
 use super::objectives::{Judgements, Met, Targets};
+use super::origins::Origins;
+use super::prompts::Prompts;
 use super::recent::RecentHandovers;
 #[cfg(any(feature = "cli", feature = "closeup"))]
 use super::rolling::LatestWaits;
@@ -19,12 +21,12 @@ use super::window::{Finished, Window};
 #[cfg(any(feature = "cli", feature = "closeup"))]
 use base::stats::BinCounts;
 use base::stats::{BucketLog, Histogram, Tally, Timeline};
-use base::{Micros, RequestId, Span};
+use base::{Content, Micros, RequestId, Span};
 use buckets::first_width_us;
 use document::{Keep, Scenario};
 use engine::{
     BreakReason, Decision, Fact, FaultFact, HandoverFact, PromptChunk, ReplicaFact, RequestFact,
-    ScalingRecord, Sink, StepTerms,
+    ScalingRecord, Sink, StepTerms, TierNews,
 };
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
@@ -124,6 +126,12 @@ pub struct Recorder {
     pub(crate) recent: RecentHandovers,
     #[serde(skip)]
     pub(crate) moves: VecDeque<Move>,
+    /// For the page: where blocks of prompts came from. A run restored from bytes begins without any.
+    #[serde(skip)]
+    pub(crate) origins: Origins,
+    /// For the page: the latest prompts. A run restored from bytes begins without any.
+    #[serde(skip)]
+    pub(crate) prompts: Prompts,
     /// Facts since a listener subscribed; the listener keeps their number small.
     #[serde(skip)]
     pub(crate) heard: Option<Vec<Fact>>,
@@ -169,6 +177,8 @@ impl Recorder {
             decisions: Decisions::new(scenario.observe.counterfactual_k),
             recent: RecentHandovers::default(),
             moves: VecDeque::new(),
+            origins: Origins::default(),
+            prompts: Prompts::default(),
             heard: None,
             packed: None,
         }
@@ -437,6 +447,22 @@ impl Sink for Recorder {
         let all = !self.decisions.summarised();
         let keep = self.live && (all || d.request.is_some_and(|request| is_kept(request, d.seen.len())));
         self.decisions.add(d, keep);
+    }
+
+    fn wants_prompts(&self) -> bool {
+        self.live
+    }
+
+    fn prompt(&mut self, request: RequestId, text: &Content) {
+        if self.live {
+            self.prompts.add(request, text);
+        }
+    }
+
+    fn tiers(&mut self, at: Micros, news: TierNews) {
+        if self.live {
+            self.origins.add(at, news);
+        }
     }
 
     fn scaled(&mut self, record: &ScalingRecord) {

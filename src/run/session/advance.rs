@@ -2,8 +2,10 @@
 
 use super::Session;
 use crate::observe::recorder::Recorder;
-use base::{Micros, RequestId};
-use engine::{Decision, Fact, Halt, Ignore, PromptChunk, ScalingRecord, Sink, StepParts, StepTerms};
+use base::{Content, Micros, RequestId};
+use engine::{
+    Decision, Fact, Halt, Ignore, PromptChunk, ScalingRecord, Sink, StepParts, StepTerms, TierNews,
+};
 use serde::{Deserialize, Serialize};
 
 /// Why `advance` returned.
@@ -135,6 +137,23 @@ impl<S: Sink + ?Sized> Sink for Both<'_, S> {
     fn decision(&mut self, at: Micros, d: &Decision) {
         self.also.decision(at, d);
         self.recorder.decision(at, d);
+    }
+
+    #[inline]
+    fn wants_prompts(&self) -> bool {
+        self.recorder.wants_prompts() || self.also.wants_prompts()
+    }
+
+    #[inline]
+    fn prompt(&mut self, request: RequestId, text: &Content) {
+        self.also.prompt(request, text);
+        self.recorder.prompt(request, text);
+    }
+
+    #[inline]
+    fn tiers(&mut self, at: Micros, news: TierNews) {
+        self.also.tiers(at, news);
+        self.recorder.tiers(at, news);
     }
 
     fn scaled(&mut self, record: &ScalingRecord) {

@@ -112,7 +112,7 @@ pub struct LessonStep {
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct LessonLook {
     /// What it is: `field:PATH`, `chart:NAME`, `replica:NUMBER`, `figure:NAME` (of the row of key figures), `area:lanes`,
-    /// `area:kv`, `area:density`, `stage`, `timeline`, `play`, `speed`, `inspector`.
+    /// `area:kv`, `area:density`, `area:tiers`, `area:sessions`, `stage`, `timeline`, `play`, `speed`, `inspector`.
     pub at: String,
     /// What to do there or what is there, at most 60 characters.
     pub says: String,

@@ -74,7 +74,7 @@ impl Lesson {
         for (i, look) in step.look.iter().enumerate() {
             text(all, &at(&format!("look[{i}].says")), &look.says, 60, false);
             if !is_place(&look.at) {
-                let allowed = "field:PATH, chart:NAME, replica:NUMBER, figure:NAME, area:lanes, area:kv, area:density, \
+                let allowed = "field:PATH, chart:NAME, replica:NUMBER, figure:NAME, area:lanes, area:kv, area:density, area:tiers, area:sessions, \
                                stage, timeline, play, speed, inspector";
                 let path = at(&format!("look[{i}].at"));
                 all.push(Diagnostic::error(
@@ -179,7 +179,7 @@ fn count(all: &mut Diagnostics, path: &str, found: usize, least: usize, most: us
 fn is_place(at: &str) -> bool {
     match at.split_once(':') {
         None => ["stage", "timeline", "play", "speed", "inspector"].contains(&at),
-        Some(("area", name)) => ["lanes", "kv", "density"].contains(&name),
+        Some(("area", name)) => ["lanes", "kv", "density", "tiers", "sessions"].contains(&name),
         Some(("replica", number)) => number.parse::<u32>().is_ok(),
         Some(("field" | "chart" | "figure", name)) => !name.is_empty() && name.len() <= 160,
         Some(_) => false,

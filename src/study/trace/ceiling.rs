@@ -1,14 +1,13 @@
 //! What tiers of given sizes could find again of a trace's prompts: one cache for all replicas, and a cache each with requests
 //! dealt out to them.
 //!
-//! All sizes come from one pass over the blocks in order of arrival (Mattson's stack distance, see `reuse`). No time passes in
+//! All sizes come from one pass over the blocks in order of arrival (Mattson's stack distance, see `base::reuse`). No time passes in
 //! it: a real run finds less where a block is still being computed or is on its way. No replacement finds more than the blocks
 //! that have been there before, (N − U) / N for N blocks of U different ones.
 
-use super::reuse::Stack;
+use base::reuse::Distances;
 use engine::workload::Trace;
 use serde::Serialize;
-use std::collections::BTreeMap;
 
 /// A tier of a replica, or one that all replicas share.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -77,54 +76,8 @@ pub struct CeilingPoint {
 
 /// Most blocks looked at.
 const BLOCKS: u64 = 20_000_000;
-/// Of what a cache without a bound finds, the share that the knee finds, in percent.
-const KNEE: u128 = 99;
 /// The smallest cache shown: 2 to this power, in tokens.
 const SMALLEST: u32 = 12;
-
-/// How far away the tokens are that requests find, in caches of their own.
-struct Distances {
-    stacks: Vec<Stack>,
-    /// By distance: tokens found at it.
-    found: BTreeMap<u64, u64>,
-    all: u64,
-}
-
-impl Distances {
-    fn new(caches: u32) -> Self {
-        Self { stacks: (0..caches).map(|_| Stack::default()).collect(), found: BTreeMap::new(), all: 0 }
-    }
-
-    /// A prompt comes to a cache. Tokens of text that this cache has not seen before.
-    fn prompt(&mut self, cache: usize, pieces: &[(u64, u32)]) -> u64 {
-        let stack = &mut self.stacks[cache];
-        let mut farthest = 0;
-        for &(block, len) in pieces {
-            let Some(distance) = stack.distance(block) else { break };
-            farthest = distance.max(farthest);
-            *self.found.entry(farthest).or_insert(0) += u64::from(len);
-            self.all += u64::from(len);
-        }
-        // The first block is used last, so that it leaves last.
-        pieces.iter().rev().map(|&(block, len)| stack.touch(block, len)).sum()
-    }
-
-    /// Tokens found by caches of a size.
-    fn within(&self, size: u64) -> u64 {
-        self.found.range(..=size).map(|(_, tokens)| tokens).sum()
-    }
-
-    /// The smallest size that finds the share of the knee of all there is to find.
-    fn knee(&self) -> u64 {
-        let wanted = (u128::from(self.all) * KNEE).div_ceil(100);
-        let mut so_far = 0u128;
-        let reached = self.found.iter().find(|(_, tokens)| {
-            so_far += u128::from(**tokens);
-            so_far >= wanted
-        });
-        reached.map_or(0, |(distance, _)| *distance)
-    }
-}
 
 impl TraceCeiling {
     /// What `replicas` with these tiers could find of a trace. Nothing if it names no shared text.
@@ -209,8 +162,8 @@ impl Tokens {
         let sizes = (SMALLEST..=largest).map(|k| 1u64 << k);
         DealtCeiling {
             routing,
-            caches: own.stacks.len() as u32,
-            unbounded: self.share(own.all),
+            caches: own.caches(),
+            unbounded: self.share(own.all()),
             knee_tokens: own.knee(),
             tiers: shares,
             points: sizes

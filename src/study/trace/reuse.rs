@@ -1,10 +1,8 @@
 //! Reuse of prompts by the size of a cache, for all sizes at once.
 //!
-//! A cache that drops the least recently used blocks holds a block exactly if the blocks used since, with it, fit in
-//! (Mattson's stack distance). A prompt finds its leading blocks, so a block counts as far away as the farthest one up
-//! to it.
+//! By Mattson's stack distance, see `base::reuse`.
 
-use base::lookup::LookupMap;
+use base::reuse::Stack;
 use engine::workload::Trace;
 use serde::Serialize;
 
@@ -79,80 +77,6 @@ pub(super) fn of(trace: &Trace) -> Option<TraceReuse> {
 /// The smallest power of two that is at least `n`.
 fn power(n: u64) -> u32 {
     n.max(1).next_power_of_two().ilog2()
-}
-
-/// Blocks in the order of their last use, in slots.
-#[derive(Debug, Default)]
-pub(super) struct Stack {
-    /// The slot of each block.
-    slots: LookupMap<u64, u32>,
-    /// The block in each slot and its tokens, 0 if it is used elsewhere since.
-    blocks: Vec<(u64, u32)>,
-    /// A Fenwick tree over the tokens in the slots.
-    tree: Vec<u64>,
-    tokens: u64,
-}
-
-impl Stack {
-    /// Tokens of the blocks used since `block`, and of itself.
-    pub(super) fn distance(&self, block: u64) -> Option<u64> {
-        let slot = self.slots.get(block)? as usize;
-        Some(self.tokens - self.before(slot))
-    }
-
-    /// Uses a block of `len` tokens; returns its tokens if it is new.
-    pub(super) fn touch(&mut self, block: u64, len: u32) -> u64 {
-        let known = self.slots.get(block);
-        let len = match known {
-            None => len,
-            Some(slot) => {
-                let old = self.blocks[slot as usize].1;
-                self.blocks[slot as usize].1 = 0;
-                self.add(slot as usize, 0u64.wrapping_sub(old.into()));
-                self.tokens -= u64::from(old);
-                old.max(len)
-            }
-        };
-        if self.blocks.len() == self.tree.len() {
-            self.compact();
-        }
-        let slot = self.blocks.len();
-        self.blocks.push((block, len));
-        self.slots.insert(block, slot as u32);
-        self.add(slot, len.into());
-        self.tokens += u64::from(len);
-        if known.is_none() { len.into() } else { 0 }
-    }
-
-    /// Closes up the slots in use, with room for as many again.
-    fn compact(&mut self) {
-        self.blocks.retain(|(_, len)| *len > 0);
-        self.tree = vec![0; (self.blocks.len() * 2).max(1024)];
-        for slot in 0..self.blocks.len() {
-            let (block, len) = self.blocks[slot];
-            self.slots.insert(block, slot as u32);
-            self.add(slot, len.into());
-        }
-    }
-
-    /// Adds tokens to a slot, modulo 2^64.
-    fn add(&mut self, slot: usize, tokens: u64) {
-        let mut at = slot + 1;
-        while at <= self.tree.len() {
-            self.tree[at - 1] = self.tree[at - 1].wrapping_add(tokens);
-            at += at & at.wrapping_neg();
-        }
-    }
-
-    /// Tokens in the slots before `slot`.
-    fn before(&self, slot: usize) -> u64 {
-        let (mut at, mut sum) = (slot, 0u64);
-        while at > 0 {
-            sum = sum.wrapping_add(self.tree[at - 1]);
-            at -= at & at.wrapping_neg();
-        }
-        sum
-    }
 }
 
 #[cfg(test)]

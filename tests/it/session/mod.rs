@@ -12,8 +12,10 @@ mod past_is_kept;
 mod rolling;
 mod run_to;
 mod seeking;
+mod sessions;
 mod split_frame;
 mod statement;
+mod tiers;
 mod waits;
 
 use tokenyard::session::Session;

@@ -200,6 +200,8 @@ const FIRST_CHART = ['ttft-over-time'];
 const loadLanes = () => import('../panels/lanes/Lanes.tsx');
 const loadKv = () => import('../panels/kv/Kv.tsx');
 const loadDensity = () => import('../panels/density/Density.tsx');
+const loadTiers = () => import('../panels/tiers/Tiers.tsx');
+const loadSessions = () => import('../panels/sessions/Sessions.tsx');
 
 /** The area below the stage: charts, or a close-up of the run. */
 export function AreaView(props: { app: App }): JSX.Element {
@@ -232,6 +234,12 @@ export function AreaView(props: { app: App }): JSX.Element {
         </Match>
         <Match when={area() === 'density'}>
           <LazyPart app={props.app} what="The view of density" load={loadDensity} />
+        </Match>
+        <Match when={area() === 'tiers'}>
+          <LazyPart app={props.app} what="The view of tiers" load={loadTiers} />
+        </Match>
+        <Match when={area() === 'sessions'}>
+          <LazyPart app={props.app} what="The view of sessions" load={loadSessions} />
         </Match>
       </Switch>
     </div>

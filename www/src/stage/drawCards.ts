@@ -225,8 +225,11 @@ export function drawBar(s: Scene, batch: BatchFrame, at: number, place: Span & {
   }
 }
 
-/** Height of the bar for the CPU tier, below the cells. */
+/** Heights of the bars for the CPU tier and for each disk, below the cells. */
 const CPU_BAR = 5;
+const DISK_BAR = 3;
+/** Between the bars. */
+const BAR_GAP = 2;
 
 /** How full the cache is, above its cells. */
 function drawKvWords(s: Scene, col: Span, y: number, r: ReplicaFrame): void {
@@ -240,17 +243,25 @@ function drawKvWords(s: Scene, col: Span, y: number, r: ReplicaFrame): void {
 export function drawKv(s: Scene, { x, y, w, h }: Box, r: ReplicaFrame): void {
   const { pen, p } = s;
   const { kv } = r;
-  const tiered = kv.cpu_total > 0;
-  const room = h - (tiered ? CPU_BAR + 2 : 0);
+  const bars = tierBars(r);
+  const room = bars.reduce((left, { high }) => left - high - BAR_GAP, h);
   if (kv.cells === '') drawShares(s, { x, y, w, h: room }, r);
   else drawCells(s, x, y, kv.cells, cellGrid({ x, w }, room, kv.cells.length));
-  if (!tiered) return;
-  // The CPU tier contains cached blocks, so it is hatched like them.
-  const bar = y + h - CPU_BAR;
-  pen.fillStyle = p.kvFree;
-  pen.fillRect(x, bar, w, CPU_BAR);
-  pen.fillStyle = p.cachedHatch;
-  pen.fillRect(x, bar, w * Math.min(1, kv.cpu_used / Math.max(1, kv.cpu_total)), CPU_BAR);
+  // Tiers contain cached blocks, so they are hatched like them.
+  let top = y + room + BAR_GAP;
+  for (const { high, full } of bars) {
+    pen.fillStyle = p.kvFree;
+    pen.fillRect(x, top, w, high);
+    pen.fillStyle = p.cachedHatch;
+    pen.fillRect(x, top, w * Math.min(1, full), high);
+    top += high + BAR_GAP;
+  }
+}
+
+/** The layers below the GPU: CPU memory, then disks. */
+function tierBars(r: ReplicaFrame): readonly { readonly high: number; readonly full: number }[] {
+  const cpu = r.kv.cpu_total > 0 ? [{ high: CPU_BAR, full: cpuShare(r) }] : [];
+  return [...cpu, ...(r.kv.disks ?? []).map((full) => ({ high: DISK_BAR, full }))];
 }
 
 /**

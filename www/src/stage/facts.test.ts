@@ -149,9 +149,11 @@ test('a replica without a CPU tier has a dash for it, not a zero', () => {
   const at = (title: (typeof REPLICA_COLUMNS)[number]): number => REPLICA_COLUMNS.indexOf(title);
   const without = replicaCells(replica(0, 0, 0), key);
   expect([without[at('CPU tier in use')], without[at('CPU hits')]]).toEqual(['–', '–']);
-  const kv = { ...replica(0, 0, 0).kv, cpu_total: 200, cpu_used: 50, cpu_hit_rate: 0.125 };
+  expect(without[at('Disks in use')]).toBe('–');
+  const kv = { ...replica(0, 0, 0).kv, cpu_total: 200, cpu_used: 50, cpu_hit_rate: 0.125, disks: [0.5, 0.1] };
   const tiered = replicaCells({ ...replica(0, 0, 0), kv }, key);
   expect([tiered[at('CPU tier in use')], tiered[at('CPU hits')]]).toEqual(['25\u00a0%', '13\u00a0%']);
+  expect(tiered[at('Disks in use')]).toBe('50\u00a0%, 10\u00a0%');
   expect(tiered.length).toBe(REPLICA_COLUMNS.length);
 });
 

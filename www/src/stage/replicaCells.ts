@@ -18,6 +18,7 @@ export const REPLICA_COLUMNS = [
   'Cached',
   'CPU tier in use',
   'CPU hits',
+  'Disks in use',
   'TTFT p50',
   'Objective',
 ] as const;
@@ -39,6 +40,7 @@ export function replicaCells(r: ReplicaFrame, key: KeyFigures): string[] {
     count(r.kv.cached),
     r.kv.cpu_total > 0 ? text(percent(cpuShare(r))) : DASH,
     r.kv.cpu_total > 0 ? text(percent(r.kv.cpu_hit_rate)) : DASH,
+    r.kv.disks ? r.kv.disks.map((full) => text(percent(full))).join(', ') : DASH,
     text(percentileUs(r.ttft.p50_us, r.ttft.count)),
     HEALTH_WORDS[ttftHealth(r, key)],
   ];

@@ -96,7 +96,21 @@ fn write_tiers(out: &mut String, r: &Report) -> fmt::Result {
             tier.failed_flows
         )?;
     }
-    Ok(())
+    let Some(p) = &r.kv.pauses else { return Ok(()) };
+    writeln!(
+        out,
+        "pauses       {} prefetches: {} landed, {} late, {} refused, {} stopped, {} failed, {} with nothing to bring; of {} blocks {} were hit, {} wasted",
+        p.prefetches,
+        p.landed,
+        p.late,
+        p.refused,
+        p.stopped,
+        p.failed,
+        p.nothing,
+        p.blocks,
+        p.useful_blocks,
+        p.wasted_blocks
+    )
 }
 
 /// Fairness, fitness, the CPU tier and the decisions, each if present.

@@ -12,7 +12,10 @@ mod lanes;
 mod live;
 mod points;
 mod request_table;
+mod reuse;
 mod selected;
+mod sessions;
+mod tiers;
 
 use crate::session::Session;
 use crate::session::view::{ScalingQuery, ScalingRows};
@@ -29,6 +32,12 @@ pub use lanes::{
 pub use request_table::{
     Apart, LatencyBox, Measure, RequestFilter, RequestRows, RequestRowsQuery, RequestTableRow, SelectionSide,
     SelectionSummary, SortKey,
+};
+
+pub use reuse::{Reuse, ReuseCurve, ReuseMark, ReusePoint, ReuseQuery};
+pub use sessions::{SessionRow, SessionRows, SessionTurn, SessionsQuery};
+pub use tiers::{
+    OriginPart, PromptOrigin, ReplicaTiers, StorePart, TierFlow, TierLayer, TierPort, Tiers, TiersQuery,
 };
 
 /// Most expressions of one question.
@@ -59,6 +68,12 @@ questions! {
     /// missing value is null.
     figures: Figures(Vec<String>) -> Vec<Option<f64>> =
         |run, all, _| Ok(live::live_figures(run, &all[..all.len().min(MOST_FIGURES)]));
+    /// Where blocks lie, in tiers and stores, and what moves between them.
+    tiers: Tiers(TiersQuery) -> Tiers = |run, query, _| Ok(run.tiers(&query));
+    /// What caches of any size could find again of the latest prompts.
+    reuse: Reuse(ReuseQuery) -> Option<Reuse> = |run, query, _| Ok(run.reuse(&query));
+    /// Sessions over time, with what each turn found.
+    sessions: Sessions(SessionsQuery) -> SessionRows = |run, query, _| Ok(run.sessions(&query));
     /// The decisions of autoscalers.
     scaling: Scaling(ScalingQuery) -> ScalingRows = |run, query, _| Ok(run.scaling_rows(&query));
 }

@@ -307,6 +307,10 @@ pub struct KvFrame {
     pub cpu_used: u32,
     /// Share of the prompt blocks looked up in the CPU tier since the start that were found there, 0 to 1.
     pub cpu_hit_rate: f64,
+    /// How full each disk of the replica is, 0 to 1, in their order; missing without one. One without an end is at 0.
+    #[cfg_attr(feature = "types", ts(optional, as = "Option<Vec<f64>>"))]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub disks: Vec<f64>,
 }
 
 /// A request in a wait queue.

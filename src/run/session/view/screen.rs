@@ -243,7 +243,7 @@ impl Session {
             in_flight: self.engine.in_flight()[i],
             arriving: r.arriving(),
             ttft: sums.ttft_by_replica.get(i).copied().unwrap_or_else(Percentiles::default),
-            kv: KvFrame { cells: self.cells(r, query.cells), ..kv_frame(r.kv()) },
+            kv: KvFrame { cells: self.cells(r, query.cells), disks: self.disks(r), ..kv_frame(r.kv()) },
             queue: queue.collect(),
             batch: self.batch_of(r, query.batch.max(whole) as usize),
         }
@@ -272,6 +272,16 @@ impl Session {
     }
 }
 
+impl Session {
+    /// How full each disk of a replica is.
+    fn disks(&self, r: &Replica) -> Vec<f64> {
+        let Some(lower) = self.engine.lower_tiers() else { return Vec::new() };
+        let disks = (0..lower.tiers(r.id())).filter(|tier| lower.store_of(r.id(), *tier).is_none());
+        let full = |place: &kv::Place| share(place.len() as f64, place.settings().capacity as f64);
+        disks.filter_map(|tier| lower.place(r.id(), tier)).map(full).collect()
+    }
+}
+
 /// The blocks of one cache in numbers.
 fn kv_frame(kv: &kv::BlockPool) -> KvFrame {
     let total = kv.total();
@@ -287,5 +297,6 @@ fn kv_frame(kv: &kv::BlockPool) -> KvFrame {
         cpu_total,
         cpu_used,
         cpu_hit_rate: share(tier.hits as f64, (tier.hits + tier.misses) as f64),
+        disks: Vec::new(),
     }
 }

@@ -1,67 +1,9 @@
 // The charts of the trace inspector: rate with the window, lengths with their caps, reuse by cache size, sessions.
-import { createSignal, For, type JSX, onCleanup, onMount, Show } from 'solid-js';
+import { For, type JSX, Show } from 'solid-js';
 import { count, short, sig3 } from '../../base/units.ts';
 import type { TraceBin, TraceChanges, TraceInspection, TraceLengths } from '../../sim/traceTypes.ts';
+import { ChartBox, FOOT, LEFT, Lines, RIGHT } from '../parts/ChartBox.tsx';
 import { instantText, lengthText, moved, timeTicks } from './traceWords.ts';
-
-const LEFT = 40;
-const RIGHT = 16;
-const FOOT = 18;
-
-/** A titled chart, drawn at the width that it has. */
-function ChartBox(props: {
-  title: string;
-  unit: string;
-  figures: JSX.Element;
-  height: number;
-  label: string;
-  children: (width: number) => JSX.Element;
-}): JSX.Element {
-  const [width, setWidth] = createSignal(0);
-  let host: HTMLDivElement | undefined;
-  onMount(() => {
-    const sized = new ResizeObserver(([entry]) => setWidth(Math.floor(entry?.contentRect.width ?? 0)));
-    if (host) sized.observe(host);
-    onCleanup(() => sized.disconnect());
-  });
-  return (
-    <figure class="trace-chart">
-      <figcaption>
-        <b>{props.title}</b> <span class="m">{props.unit}</span>
-        <span class="end m">{props.figures}</span>
-      </figcaption>
-      <div ref={host}>
-        <Show when={width() > 0}>
-          <svg
-            width={width()}
-            height={props.height}
-            viewBox={`0 0 ${width()} ${props.height}`}
-            role="img"
-            aria-label={props.label}
-          >
-            {props.children(width())}
-          </svg>
-        </Show>
-      </div>
-    </figure>
-  );
-}
-
-/** Horizontal lines with their values. */
-function Lines(props: { at: readonly number[]; y: (v: number) => number; say: (v: number) => string; width: number }) {
-  return (
-    <For each={props.at}>
-      {(v) => (
-        <>
-          <path class="trace-grid" d={`M${LEFT} ${props.y(v)}H${props.width - RIGHT}`} />
-          <text x={LEFT - 6} y={props.y(v) + 4} text-anchor="end">
-            {props.say(v)}
-          </text>
-        </>
-      )}
-    </For>
-  );
-}
 
 type Window = TraceChanges['window'];
 

@@ -114,6 +114,13 @@ function Detail(props: {
       <Show when={kv().cpu_total > 0}>
         <CpuTier kv={kv()} />
       </Show>
+      <Show when={kv().disks}>
+        {(disks) => (
+          <Block title={disks().length > 1 ? 'Disks' : 'Disk'}>
+            <NameValues rows={disks().map((full, i) => [`Disk ${i + 1}, full`, text(percent(full, 1))] as const)} />
+          </Block>
+        )}
+      </Show>
       <Show when={pool()}>{(found) => <PoolBlock pool={found()} />}</Show>
       <AnomalyBlock app={props.app} of={(a) => a.replica === r().id} />
       <BreakBlock app={props.app} replica={r().id} />

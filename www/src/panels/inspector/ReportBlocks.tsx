@@ -24,6 +24,7 @@ import { Block, NameValues, type Row } from '../parts/Block.tsx';
 import { LATENCY_METRICS, type LatencyMetric } from '../parts/latencyMetrics.ts';
 import { Segments } from '../parts/Segments.tsx';
 import { GatewayBlock } from './GatewayBlock.tsx';
+import { KvTierBlocks } from './KvTierBlocks.tsx';
 
 /** The requests that a share of objectives met refers to. */
 const BASE = 'of those finished, refused or dropped';
@@ -63,6 +64,7 @@ export function ReportBlocks(props: { app: Pick<App, 'selection'>; report: Repor
       <Block title="Fairness, cost and caches" remark={span()}>
         <NameValues rows={shares(r())} />
       </Block>
+      <KvTierBlocks report={r()} />
       <Show when={(r().rejections ?? []).length > 0}>
         <Block title="Refusals by reason" remark="warm-up included">
           <NameValues rows={(r().rejections ?? []).map((p) => [sentence(p.reason), count(p.requests)])} />

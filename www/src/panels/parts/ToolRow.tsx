@@ -4,7 +4,14 @@ import { AREAS, type Area, area, setArea } from '../../state/view/closeup.ts';
 import { Segments } from './Segments.tsx';
 import './toolRow.css';
 
-const NAMES: Readonly<Record<Area, string>> = { charts: 'Charts', lanes: 'Lanes', kv: 'KV', density: 'Density' };
+const NAMES: Readonly<Record<Area, string>> = {
+  charts: 'Charts',
+  lanes: 'Lanes',
+  kv: 'KV',
+  density: 'Density',
+  tiers: 'Tiers',
+  sessions: 'Sessions',
+};
 const OPTIONS = AREAS.map((name) => [name, NAMES[name]] as const);
 
 export function ToolRow(props: { children?: JSX.Element }): JSX.Element {

@@ -111,6 +111,8 @@ const GROUP_OF: Readonly<Record<ShortcutName, Group>> = {
   'show-lanes': 'View',
   'show-kv': 'View',
   'show-density': 'View',
+  'show-tiers': 'View',
+  'show-sessions': 'View',
   next: 'View',
   previous: 'View',
   leave: 'View',

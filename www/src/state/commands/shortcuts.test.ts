@@ -107,6 +107,8 @@ test('each function of the first view, of the work view and of the run has its k
       '2': 'show-lanes',
       '3': 'show-kv',
       '4': 'show-density',
+      '5': 'show-tiers',
+      '6': 'show-sessions',
     },
     ...{ '/': 'search', Escape: 'leave' },
   };

@@ -49,6 +49,8 @@ const AREA_NAMES: Readonly<Record<Area, string>> = {
   lanes: 'lanes: the steps of each replica',
   kv: 'KV: the blocks of a replica',
   density: 'density: latencies as heat maps',
+  tiers: 'tiers: where KV blocks lie',
+  sessions: 'sessions: turns, pauses and what was computed again',
 };
 
 export const SHORTCUTS = [

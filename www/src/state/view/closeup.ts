@@ -3,7 +3,7 @@
 import { batch, createSignal } from 'solid-js';
 import type { LatencyBox, Measure } from '../../generated/boundary.ts';
 
-export const AREAS = ['charts', 'lanes', 'kv', 'density'] as const;
+export const AREAS = ['charts', 'lanes', 'kv', 'density', 'tiers', 'sessions'] as const;
 export type Area = (typeof AREAS)[number];
 export const BLOCK_COLOURS = ['owner', 'group', 'age', 'references'] as const;
 export type BlockColour = (typeof BLOCK_COLOURS)[number];

@@ -1,0 +1,116 @@
+// The rows of sessions: turns and pauses on an axis of time, as high as the context.
+import type { SessionRow, SessionRows, SessionTurn } from '../../generated/boundary.ts';
+
+export type Block = { readonly x: number; readonly y: number; readonly w: number; readonly h: number };
+
+export type TurnMark = {
+  readonly turn: SessionTurn;
+  /** Waiting for a batch. */
+  readonly waits: Block | undefined;
+  /** What was found, and what was computed again, before the first token. */
+  readonly found: Block | undefined;
+  readonly again: Block | undefined;
+  /** The rest of the turn. */
+  readonly body: Block;
+};
+
+export type PauseMark = {
+  /** The whole context. */
+  readonly context: Block;
+  /** What the next turn found of it; in a pause that lasts, what is there now. Undefined if that is not known. */
+  readonly kept: Block | undefined;
+};
+
+export type RowMark = {
+  readonly row: SessionRow;
+  readonly base: number;
+  readonly turns: readonly TurnMark[];
+  readonly pauses: readonly PauseMark[];
+};
+
+export type SessionPlan = {
+  readonly height: number;
+  readonly isLow: boolean;
+  readonly left: number;
+  readonly right: number;
+  readonly rows: readonly RowMark[];
+};
+
+/** With more rows than this they are low and have no names. */
+export const NAMED = 24;
+const HIGH = 36;
+const LOW = 12;
+const TOP = 8;
+const FOOT = 22;
+
+/** Where an instant is. */
+export const timeScale = (of: { from_us: number; to_us: number }, left: number, right: number) => {
+  const span = Math.max(1, of.to_us - of.from_us);
+  return (us: number): number => left + Math.max(0, Math.min(1, (us - of.from_us) / span)) * (right - left);
+};
+
+export function planSessions(of: SessionRows, width: number): SessionPlan {
+  const isLow = of.rows.length > NAMED;
+  const pitch = isLow ? LOW : HIGH;
+  const left = isLow ? 12 : 56;
+  const right = width - (isLow ? 12 : 72);
+  const x = timeScale(of, left, right);
+  const most = pitch - (isLow ? 2 : 9);
+  const high = (tokens: number): number => (tokens / Math.max(1, of.longest_tokens)) * most;
+  const rows = of.rows.map((row, i): RowMark => {
+    const base = TOP + (i + 1) * pitch - (isLow ? 1 : 4);
+    const block = (from: number, to: number, tokens: number, above = 0): Block => ({
+      x: x(from),
+      y: base - high(above + tokens),
+      w: Math.max(0.5, x(to) - x(from)),
+      h: high(tokens),
+    });
+    return {
+      row,
+      base,
+      turns: row.turns.map((turn) => turnMark(turn, of.to_us, block)),
+      pauses: pausesOf(row, of.to_us, block),
+    };
+  });
+  return { height: TOP + rows.length * pitch + FOOT, isLow, left, right, rows };
+}
+
+type Make = (from: number, to: number, tokens: number, above?: number) => Block;
+
+function turnMark(turn: SessionTurn, now: number, block: Make): TurnMark {
+  const { from_us: from, prompt_tokens: prompt } = turn;
+  const joined = turn.joined_us ?? undefined;
+  const end = turn.end_us ?? now;
+  const first = turn.first_us ?? end;
+  const found = turn.found_tokens ?? 0;
+  return {
+    turn,
+    waits: joined === undefined || joined > from ? block(from, joined ?? end, prompt) : undefined,
+    found: joined !== undefined && found > 0 ? block(joined, first, found) : undefined,
+    again: joined === undefined ? undefined : block(joined, first, prompt - found, found),
+    body: block(joined === undefined ? end : first, end, turn.context_tokens),
+  };
+}
+
+/** Pauses between turns that do not overlap, and after the last one if it has ended. */
+function pausesOf(row: SessionRow, now: number, block: Make): readonly PauseMark[] {
+  const pauses: PauseMark[] = [];
+  let latest: SessionTurn | undefined;
+  for (const turn of row.turns) {
+    if (latest?.end_us != null && turn.from_us > latest.end_us)
+      pauses.push(pause(latest, turn.from_us, turn.found_tokens ?? undefined, block));
+    if ((latest?.end_us ?? 0) <= (turn.end_us ?? now)) latest = turn;
+  }
+  if (latest?.end_us != null && latest.end_us < now)
+    pauses.push(pause(latest, now, row.kept_tokens ?? undefined, block));
+  return pauses;
+}
+
+function pause(before: SessionTurn, to: number, kept: number | undefined, block: Make): PauseMark {
+  const from = before.end_us ?? to;
+  const most = before.context_tokens;
+  return {
+    context: block(from, to, most),
+    kept: kept === undefined ? undefined : block(from, to, Math.min(most, kept)),
+  };
+}

@@ -1,0 +1,39 @@
+// The words of the view of tiers.
+import { count, durationUs, percent, sig3, text } from '../../base/units.ts';
+import type { OriginPart, PromptOrigin, ReuseMark, StorePart, TierPort } from '../../generated/boundary.ts';
+
+/** What a tier is called in a row. */
+export const tierName = (tier: string): string => ({ gpu: 'GPU', cpu: 'CPU', fs: 'disk', p2p: 'peers' })[tier] ?? tier;
+
+/** Where blocks of a prompt came from. */
+export function placeWords({ tier, source }: OriginPart, replica: number): string {
+  if (tier === 'computed') return 'computed';
+  if (tier === 'p2p') return source === null ? 'another replica' : `r${source}, its CPU memory`;
+  const own = { gpu: 'its GPU', cpu: 'its CPU memory', fs: 'its disk' }[tier];
+  return own ? `r${replica}, ${own}` : `store ${tier}`;
+}
+
+/** What a prompt was made of, and what that spared. */
+export function originWords(of: PromptOrigin): string {
+  const found = of.parts.filter((part) => part.tier !== 'computed').length;
+  const computed = `Of ${count(of.prompt_tokens)} prompt tokens r${of.replica} computed ${count(of.computed_tokens)}.`;
+  if (found === 0) return `${computed} No tier had any of them.`;
+  const places = found === 1 ? 'one place' : `${count(found)} places`;
+  const reading = of.read_us === null ? '' : ` Reading took ${text(durationUs(of.read_us))}.`;
+  return `${computed} The rest lay in ${places}; to compute it takes ${text(durationUs(of.spared_us))} or more.${reading}`;
+}
+
+/** How much of a port is used. */
+export const portWords = ({ gb_per_s, used_gb_per_s }: TierPort): string =>
+  `${text(percent(gb_per_s > 0 ? used_gb_per_s / gb_per_s : 0))} of ${sig3(gb_per_s)} GB/s`;
+
+/** How much a store holds. */
+export function storeWords({ name, is_down, total, blocks, gb }: StorePart): string {
+  if (is_down) return `${name}, down`;
+  if (gb) return `${name}, ${sig3(gb[1])} of ${sig3(gb[0])} GB`;
+  return total ? `${name}, ${count(blocks)} of ${count(total)} blocks` : `${name}, ${count(blocks)} blocks`;
+}
+
+/** What a mark of today's size is called: a layer holds what those above it hold. */
+export const markName = (mark: ReuseMark): string =>
+  ({ gpu: 'GPU', cpu: 'CPU memory', fs: 'Disk' })[mark.tier] ?? `Store ${mark.tier}`;
