@@ -42,7 +42,7 @@ fn what_is_kept_in_a_pause_is_what_the_next_turn_finds_if_nothing_happens_meanwh
     let paused: Vec<_> = now.rows.iter().filter_map(|row| row.kept_tokens.map(|kept| (row, kept))).collect();
     assert!(!paused.is_empty(), "one session, in a pause at some instant");
     for (row, kept) in paused {
-        let later = all.rows.iter().find(|other| other.session == row.session).expect("the same session");
+        let later = all.rows.iter().find(|other| other.number == row.number).expect("the same session");
         if let Some(next) = later.turns.get(row.turns.len()) {
             let found = next.found_tokens.expect("it joined");
             assert!(found >= kept, "{kept} tokens were kept and {found} found");

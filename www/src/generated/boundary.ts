@@ -773,7 +773,7 @@ export type ClientShare = {
 };
 
 /** A question of a close-up. */
-export type CloseUp = { "lanes": LanesQuery } | { "step": StepQuery } | { "blocks": BlocksQuery } | { "block": BlockQuery } | { "density": DensityQuery } | { "ecdf": EcdfQuery } | { "points": PointsQuery } | { "rows": RequestRowsQuery } | { "summary": RequestFilter } | { "figures": Array<string> } | { "scaling": ScalingQuery };
+export type CloseUp = { "lanes": LanesQuery } | { "step": StepQuery } | { "blocks": BlocksQuery } | { "block": BlockQuery } | { "density": DensityQuery } | { "ecdf": EcdfQuery } | { "points": PointsQuery } | { "rows": RequestRowsQuery } | { "summary": RequestFilter } | { "figures": Array<string> } | { "tiers": TiersQuery } | { "reuse": ReuseQuery } | { "sessions": SessionsQuery } | { "scaling": ScalingQuery };
 
 /**
  *The answers to [`CloseUp`], by the name of the question. */
@@ -799,6 +799,12 @@ export type CloseUpAnswers = {
   /** The values of expressions over `report`, `frame` and `scenario` of the run, at most 64, in their order: conditions are 1 and 0, a
    * missing value is null. */
   figures: Array<number | null>,
+  /** Where blocks lie, in tiers and stores, and what moves between them. */
+  tiers: Tiers,
+  /** What caches of any size could find again of the latest prompts. */
+  reuse: Reuse | null,
+  /** Sessions over time, with what each turn found. */
+  sessions: SessionRows,
   /** The decisions of autoscalers. */
   scaling: ScalingRows,
 };
@@ -2313,6 +2319,8 @@ export type KvFrame = {
   cpu_used: number,
   /** Share of the prompt blocks looked up in the CPU tier since the start that were found there, 0 to 1. */
   cpu_hit_rate: number,
+  /** How full each disk of the replica is, 0 to 1, in their order; missing without one. One without an end is at 0. */
+  disks?: Array<number>,
 };
 
 /** The KV caches of all replicas together. Counts of blocks include the warm-up, shares of requests do not. */
@@ -2645,7 +2653,7 @@ export type LessonFigure = {
 /** Something on the page to look at. */
 export type LessonLook = {
   /** What it is: `field:PATH`, `chart:NAME`, `replica:NUMBER`, `figure:NAME` (of the row of key figures), `area:lanes`,
-   * `area:kv`, `area:density`, `stage`, `timeline`, `play`, `speed`, `inspector`. */
+   * `area:kv`, `area:density`, `area:tiers`, `area:sessions`, `stage`, `timeline`, `play`, `speed`, `inspector`. */
   at: string,
   /** What to do there or what is there, at most 60 characters. */
   says: string,
@@ -3365,6 +3373,20 @@ export type OrderQuestion = {
   unit: string,
 };
 
+/** Blocks of a prompt that came from one place. */
+export type OriginPart = {
+  /** `gpu`, `cpu`, `fs`, `p2p`, `computed`, or the name of a store. */
+  tier: string,
+  /** The replica that they were pulled from. */
+  source: number | null,
+  /** How many. */
+  blocks: number,
+  /** How fast they came, in GB/s: their bytes over the time from the first byte to the last. */
+  gb_per_s: number | null,
+  /** From the asking to the last byte. */
+  took_us: number | null,
+};
+
 /** Gains and losses of all other requests. */
 export type Others = {
   /** Requests that are in both runs, whatever their outcome. */
@@ -3764,6 +3786,27 @@ export type PresetInfo = {
   opens_us: number,
 };
 
+/** Where the blocks of a prompt came from. */
+export type PromptOrigin = {
+  /** The request. */
+  request: number,
+  /** The replica. */
+  replica: number,
+  /** Tokens of its prompt. */
+  prompt_tokens: number,
+  /** Of these, tokens that were computed. */
+  computed_tokens: number,
+  /** Full blocks of its prompt. */
+  blocks: number,
+  /** What came from where; what was computed is last. */
+  parts: Array<OriginPart>,
+  /** What computing the tokens that were found would have taken at least: by the time that a step of the largest size takes for
+   * each of its tokens. */
+  spared_us: number,
+  /** From the first flow asked for to the last one over. */
+  read_us: number | null,
+};
+
 /** A number of a run. */
 export type Quantity = {
   /** Its unit; `%` for a share. */
@@ -4132,6 +4175,18 @@ export type ReplicaPart = {
   e2e_ms: Summary,
 };
 
+/** The tiers of one replica. */
+export type ReplicaTiers = {
+  /** Its number. */
+  replica: number,
+  /** Requests that wait or run there. */
+  in_hand: number,
+  /** Its layers: GPU, CPU memory, disks. */
+  layers: Array<TierLayer>,
+  /** Its network ports, in and out, as flows between tiers use them; none where no tier needs them. */
+  ports: [TierPort, TierPort] | null,
+};
+
 /** The results of a run up to its playhead. */
 export type Report = {
   /** Version of the report's format. */
@@ -4427,6 +4482,62 @@ export type RequestState = "in-pipeline" | "queued" | "running" | "completed" | 
 
 /** What a quantity rests on. */
 export type RestsOn = "exact" | "steps" | "blocks";
+
+/** What caches of any size could find again of the latest prompts, each least recently used block first to go. No time passes in it: a
+ * real run finds less where a block is still being computed or is on its way. */
+export type Reuse = {
+  /** Requests looked at. */
+  requests: number,
+  /** When the first of them arrived. */
+  from_us: number,
+  /** Tokens of their prompts. */
+  prompt_tokens: number,
+  /** Tokens of a piece: what is found is found in pieces of this size. */
+  piece_tokens: number,
+  /** Share of the tokens of prompts that are not there for the first time, 0 to 1: no cache finds more. */
+  ceiling: number,
+  /** Share of prompt blocks found since the start of the run, 0 to 1. */
+  found: number,
+  /** One cache for all, and one on each replica. */
+  curves: Array<ReuseCurve>,
+  /** How large the caches are today. */
+  marks: Array<ReuseMark>,
+};
+
+/** What caches of any size find. */
+export type ReuseCurve = {
+  /** How many caches the requests are divided over, as they were routed: 1 for one that all share. */
+  caches: number,
+  /** The smallest size of each cache, in tokens, with which they find 99 % of what caches without a bound find. */
+  knee_tokens: number,
+  /** What caches of that size find, 0 to 1. */
+  knee_share: number,
+  /** Share by size. */
+  points: Array<ReusePoint>,
+};
+
+/** How large a cache is today. */
+export type ReuseMark = {
+  /** `gpu`, `cpu`, `fs`, or the name of a store. Each holds what those before it on its replica hold too. */
+  tier: string,
+  /** Which of the curves it is on. */
+  curve: number,
+  /** Its size in tokens: of one replica, the smallest of all, or of the store; missing where there is no end. */
+  tokens: number | null,
+  /** What a cache of this size finds by its curve, 0 to 1. */
+  share: number,
+};
+
+/** What caches of one size find. */
+export type ReusePoint = {
+  /** Size of each cache, in tokens. */
+  tokens: number,
+  /** Share of the tokens of prompts that are found, 0 to 1. */
+  share: number,
+};
+
+/** Asks what caches could find again. */
+export type ReuseQuery = Record<symbol, never>;
 
 /** A query for a document with one of its edits revised. */
 export type RevisionQuery = {
@@ -5034,6 +5145,73 @@ export type SessionPart = {
   recomputed_tokens: number,
 };
 
+/** One session. */
+export type SessionRow = {
+  /** Its number. */
+  session: number,
+  /** Number of its client. */
+  client: number,
+  /** Its turns between the two instants, by arrival. */
+  turns: Array<SessionTurn>,
+  /** Tokens that its turns between the two instants computed again. */
+  again_tokens: number,
+  /** Tokens of its latest prompt, from its start on, that a replica has now, on the GPU or in CPU memory; missing while a turn is under
+   * way. */
+  kept_tokens: number | null,
+};
+
+/** Sessions over time. */
+export type SessionRows = {
+  /** From this instant. */
+  from_us: number,
+  /** To this one. */
+  to_us: number,
+  /** The sessions with a turn between the two, by their first request; at most 120, with at most 6,000 turns. */
+  rows: Array<SessionRow>,
+  /** Sessions beyond these. */
+  more: number,
+  /** Turns of the rows that came back to something known and joined a batch. */
+  returns: number,
+  /** Tokens of their prompts that were known. */
+  known_tokens: number,
+  /** Of these, tokens that no cache had: they were computed again. */
+  again_tokens: number,
+  /** Tokens of the longest context. */
+  longest_tokens: number,
+};
+
+/** One turn. */
+export type SessionTurn = {
+  /** Its request. */
+  request: number,
+  /** When it arrived. */
+  from_us: number,
+  /** When it joined a batch. */
+  joined_us: number | null,
+  /** When its first token was shown. */
+  first_us: number | null,
+  /** When it ended. */
+  end_us: number | null,
+  /** Tokens of its prompt. */
+  prompt_tokens: number,
+  /** Tokens of its prompt and its answer. */
+  context_tokens: number,
+  /** Tokens of its prompt that were in the turn before. */
+  known_tokens: number,
+  /** Of its prompt, tokens found in a cache; missing before it has joined a batch. */
+  found_tokens: number | null,
+  /** Known tokens that were computed again; missing before it has joined a batch. */
+  again_tokens: number | null,
+};
+
+/** Asks for the sessions between two instants. */
+export type SessionsQuery = {
+  /** Turns that had not ended at this instant, in microseconds. */
+  from_us: number,
+  /** Turns that arrived up to this instant, in microseconds; 0 means the playhead. */
+  to_us: number,
+};
+
 /** The choice of a user between the values of a field. */
 export type Settled = {
   /** The field, as the conflict names it. */
@@ -5426,6 +5604,24 @@ export type StepVerdict = {
 /** Why `advance` returned. */
 export type Stop = "until" | "events" | "finished";
 
+/** A store. */
+export type StorePart = {
+  /** Its name. */
+  name: string,
+  /** Whether it is down. */
+  is_down: boolean,
+  /** How many blocks fit; missing where there is no end. */
+  total: number | null,
+  /** Blocks in it. */
+  blocks: number,
+  /** GB that fit and GB in it; missing where no replica uses it, or its blocks differ in size. */
+  gb: [number, number] | null,
+  /** Its ports to readers and from writers. */
+  ports: [TierPort, TierPort],
+  /** Blocks of the request's prompt in it, of the first 8,192. */
+  chosen: number,
+};
+
 /** A stretch of requests in order of arrival. */
 export type StripPoint = {
   /** Arrival in A of the request named, in seconds. */
@@ -5746,6 +5942,72 @@ export type ThroughputPart = {
   output_tokens_per_s: number,
   /** Both together. */
   total_tokens_per_s: number,
+};
+
+/** Blocks on their way. */
+export type TierFlow = {
+  /** `read`, `write`, or `prefetch` before a turn. */
+  kind: string,
+  /** The replica that reads or writes. */
+  replica: number,
+  /** The tier that it reads from or writes to: `fs`, `p2p`, or the name of the store. */
+  tier: string,
+  /** The replica that the blocks are pulled from. */
+  source: number | null,
+  /** Who reads. */
+  request: number | null,
+  /** Its blocks. */
+  blocks: number,
+  /** How fast they come, in GB/s; 0 before the first byte. */
+  gb_per_s: number,
+};
+
+/** One layer of a replica. */
+export type TierLayer = {
+  /** `gpu`, `cpu` or `fs`. */
+  tier: string,
+  /** How many blocks fit; missing where there is no end. */
+  total: number | null,
+  /** Blocks that requests hold. */
+  held: number,
+  /** Blocks that are kept and that no request holds. */
+  kept: number,
+  /** Blocks of the request's prompt that lie here, of the first 8,192. */
+  chosen: number,
+};
+
+/** How much of a port is used. */
+export type TierPort = {
+  /** What it carries, in GB/s. */
+  gb_per_s: number,
+  /** What it carries now, in GB/s. */
+  used_gb_per_s: number,
+  /** Whether at least 90 % of it is used. */
+  is_hot: boolean,
+};
+
+/** Where KV blocks lie now, and what moves between tiers. */
+export type Tiers = {
+  /** The instant. */
+  now_us: number,
+  /** The first replicas that have not stopped, at most 64. */
+  replicas: Array<ReplicaTiers>,
+  /** Replicas beyond these. */
+  more_replicas: number,
+  /** The stores. */
+  stores: Array<StorePart>,
+  /** What moves, at most 200 flows. */
+  flows: Array<TierFlow>,
+  /** Flows beyond these. */
+  more_flows: number,
+  /** Where the blocks of the request came from, if that is known. */
+  origin: PromptOrigin | null,
+};
+
+/** Asks for the tiers. */
+export type TiersQuery = {
+  /** A request whose blocks are looked for. */
+  request?: number,
 };
 
 /** What the user says about the load. What the file says cannot be given again. */

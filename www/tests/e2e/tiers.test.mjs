@@ -51,7 +51,7 @@ onPage(
     await sessions.getByText(/tokens computed again, .* known tokens found/).waitFor();
     assert.ok((await sessions.locator('.session-turn').count()) > 20);
     await sessions.locator('.session-turn').nth(5).click();
-    await sessions.getByText(/^Session \d+, #\d+.*prompt tokens [\d,]+ were found/).waitFor();
+    await sessions.getByText(/^agents, session \d+, #\d+.*prompt tokens [\d,]+ were found/).waitFor();
     for (const name of THEMES) {
       await theme(page, name);
       assert.deepEqual(await violations(page), [], name);

@@ -1,6 +1,5 @@
 //! What caches of any size could find again of the latest prompts: one cache for all replicas, and one on each as requests were routed.
 
-use crate::observe::report::kv_blocks;
 use crate::session::Session;
 use base::reuse::Distances;
 use serde::{Deserialize, Serialize};
@@ -33,7 +32,7 @@ pub struct Reuse {
     pub piece_tokens: u32,
     /// Share of the tokens of prompts that are not there for the first time, 0 to 1: no cache finds more.
     pub ceiling: f64,
-    /// Share of prompt blocks found since the start of the run, 0 to 1.
+    /// Of the requests looked at that have joined a batch: the share of the tokens of their prompts that was in the cache, 0 to 1.
     pub found: f64,
     /// One cache for all, and one on each replica.
     pub curves: Vec<ReuseCurve>,
@@ -91,6 +90,7 @@ impl Session {
         let caches = (replicas.len() as u32).min(REPLICAS);
         let (mut one, mut own) = (Distances::new(1), Distances::new(caches));
         let (mut requests, mut tokens, mut distinct, mut from_us) = (0, 0, 0, None);
+        let (mut found, mut joined) = (0, 0);
         for prompt in self.recorder.prompts.all() {
             let Some(record) = records.get(prompt.request.index()) else { continue };
             let len = prompt.text.len();
@@ -99,6 +99,10 @@ impl Session {
             distinct += one.prompt(0, &pieces) + u64::from(len % piece);
             if let Some(replica) = record.replica().filter(|r| r.0 < caches) {
                 own.prompt(replica.index(), &pieces);
+            }
+            if record.first_scheduled.is_known() {
+                found += u64::from(record.cached_tokens.min(len));
+                joined += u64::from(len);
             }
             requests += 1;
             tokens += u64::from(len);
@@ -130,7 +134,7 @@ impl Session {
             prompt_tokens: tokens,
             piece_tokens: piece,
             ceiling: share(tokens - distinct),
-            found: kv_blocks(&self.engine).hit_rate,
+            found: found as f64 / joined.max(1) as f64,
             curves,
             marks: marks.collect(),
         })

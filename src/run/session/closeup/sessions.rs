@@ -51,10 +51,10 @@ pub struct SessionRows {
 #[apply(typescript!)]
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct SessionRow {
-    /// Its number.
-    pub session: u32,
-    /// Number of its client.
-    pub client: u32,
+    /// Its client.
+    pub client: String,
+    /// Which of the client's sessions it is, by first request: 1 and up.
+    pub number: u32,
     /// Its turns between the two instants, by arrival.
     pub turns: Vec<SessionTurn>,
     /// Tokens that its turns between the two instants computed again.
@@ -104,24 +104,35 @@ impl Session {
             .map(|(i, r)| (u64::from(r.session), u64::from(i)))
             .collect();
         sort_pairs(&mut all);
-        let mut rows: Vec<(u64, SessionRow)> = Vec::new();
-        for session in all.chunk_by(|a, b| a.0 == b.0) {
-            let mut row = SessionRow::default();
+        let mut sessions: Vec<&[(u64, u64)]> = all.chunk_by(|a, b| a.0 == b.0).collect();
+        sessions.sort_by_key(|session| session.first().map(|(_, first)| *first));
+        let mut numbers: BTreeMap<u32, u32> = BTreeMap::new();
+        let mut rows = Vec::new();
+        for session in sessions {
+            let mut turns = Vec::new();
             let mut before: Option<Record> = None;
             for &(_, i) in session {
                 let r = records.at(i as usize);
                 if within(&r) {
-                    row.turns.push(self.turn_of(i as u32, &r, before.as_ref()));
+                    turns.push(self.turn_of(i as u32, &r, before.as_ref()));
                 }
-                (row.session, row.client, before) = (r.session, r.client, Some(r));
+                before = Some(r);
             }
-            if let Some(&(_, first)) = session.first().filter(|_| !row.turns.is_empty()) {
-                row.again_tokens = row.turns.iter().filter_map(|t| t.again_tokens).map(u64::from).sum();
-                rows.push((first, row));
+            let client = before.map_or(0, |r| r.client);
+            let number = numbers.entry(client).or_insert(0);
+            *number += 1;
+            if !turns.is_empty() {
+                let name = self.engine.source().clients().get(client as usize);
+                rows.push(SessionRow {
+                    client: name.cloned().unwrap_or_default(),
+                    number: *number,
+                    again_tokens: turns.iter().filter_map(|t| t.again_tokens).map(u64::from).sum(),
+                    turns,
+                    kept_tokens: None,
+                });
             }
         }
-        rows.sort_by_key(|(first, _)| *first);
-        self.answer_of([query.from_us, to], rows.into_iter().map(|(_, row)| row).collect())
+        self.answer_of([query.from_us, to], rows)
     }
 
     /// The first rows with all their sums.

@@ -1,5 +1,6 @@
 //! The types of a frame: the state of a run at one instant, as a screen shows it.
 
+use super::KvFrame;
 use super::{Mark, Move, MovingFrame, Percentiles, PoolFrame, SplitFrame, Statement};
 use crate::observe::Notice;
 use crate::observe::anomaly::AnomalyKind;
@@ -282,35 +283,6 @@ pub struct LifeFrame {
     pub ready_us: u64,
     /// How many more requests will find it cold.
     pub cold_requests: u32,
-}
-
-/// Blocks of one KV cache: total = used + cached + free.
-#[apply(typescript!)]
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub struct KvFrame {
-    /// All blocks.
-    pub total: u32,
-    /// Held by at least one request.
-    pub used: u32,
-    /// Used blocks held by two or more requests.
-    pub shared: u32,
-    /// Held by no request, but their content can still be hit.
-    pub cached: u32,
-    /// Empty.
-    pub free: u32,
-    /// A sample of the blocks by position, one character each: `u` used, `s` shared, `c` cached, `.` free; where pools have roles also
-    /// `h` held for a home, and `r` set aside for KV that is not there. Empty in a cluster of more than 8 replicas.
-    pub cells: String,
-    /// Capacity of the CPU tier below in blocks; 0 without one.
-    pub cpu_total: u32,
-    /// Used blocks of the CPU tier.
-    pub cpu_used: u32,
-    /// Share of the prompt blocks looked up in the CPU tier since the start that were found there, 0 to 1.
-    pub cpu_hit_rate: f64,
-    /// How full each disk of the replica is, 0 to 1, in their order; missing without one. One without an end is at 0.
-    #[cfg_attr(feature = "types", ts(optional, as = "Option<Vec<f64>>"))]
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub disks: Vec<f64>,
 }
 
 /// A request in a wait queue.

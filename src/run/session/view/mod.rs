@@ -40,6 +40,7 @@ pub use crate::observe::anomaly::AnomalyKind;
 pub use crate::observe::{
     Candidate, Move, MoveKind, Part, Percentiles, ScorePart, Segment, SegmentKind, SummandValue,
 };
+pub use cells::KvFrame;
 pub use columns::{Columns, ColumnsQuery, View};
 #[cfg(feature = "types")]
 pub use document::PresetInfo;
@@ -49,7 +50,7 @@ pub use evidence::{Basis, CoefficientEvidence, Evidence, EvidenceOf, EvidencePar
 pub use expression::{ExpressionProblem, ExpressionReading, scorer_as_expression};
 pub use frame::{
     AnomalyMark, BatchFrame, ClientFrame, Counts, CrashFrame, FaultFigures, FaultFlag, Flag, Frame,
-    FrameQuery, KeyFigures, KvFrame, LifeFrame, LifePhase, QueueChip, ReplicaFault, ReplicaFrame, RunFigures,
+    FrameQuery, KeyFigures, LifeFrame, LifePhase, QueueChip, ReplicaFault, ReplicaFrame, RunFigures,
 };
 pub use handover::{AheadPart, BlocksDetail, HandoverDetail, RateStep, TransferDetail};
 pub(super) use log::kind_of;

@@ -3,7 +3,7 @@
 use super::in_words::in_words;
 use super::mark;
 use super::{
-    AnomalyMark, BatchFrame, ClientFrame, Counts, Frame, FrameQuery, KeyFigures, KvFrame, Move, Percentiles,
+    AnomalyMark, BatchFrame, ClientFrame, Counts, Frame, FrameQuery, KeyFigures, Move, Percentiles,
     PoolFrame, QueueChip, ReplicaFrame, Statement,
 };
 use crate::observe::anomaly::Anomaly;
@@ -13,7 +13,6 @@ use crate::session::Session;
 use base::{Micros, Period, units::US_PER_S};
 use document::Pool;
 use engine::Replica;
-use engine::kv;
 
 /// Most anomalies of one frame.
 const MARKS: usize = 64;
@@ -243,7 +242,7 @@ impl Session {
             in_flight: self.engine.in_flight()[i],
             arriving: r.arriving(),
             ttft: sums.ttft_by_replica.get(i).copied().unwrap_or_else(Percentiles::default),
-            kv: KvFrame { cells: self.cells(r, query.cells), disks: self.disks(r), ..kv_frame(r.kv()) },
+            kv: self.kv_frame(r, query.cells),
             queue: queue.collect(),
             batch: self.batch_of(r, query.batch.max(whole) as usize),
         }
@@ -269,34 +268,5 @@ impl Session {
             batch.contexts.push(stored);
         }
         batch
-    }
-}
-
-impl Session {
-    /// How full each disk of a replica is.
-    fn disks(&self, r: &Replica) -> Vec<f64> {
-        let Some(lower) = self.engine.lower_tiers() else { return Vec::new() };
-        let disks = (0..lower.tiers(r.id())).filter(|tier| lower.store_of(r.id(), *tier).is_none());
-        let full = |place: &kv::Place| share(place.len() as f64, place.settings().capacity as f64);
-        disks.filter_map(|tier| lower.place(r.id(), tier)).map(full).collect()
-    }
-}
-
-/// The blocks of one cache in numbers.
-fn kv_frame(kv: &kv::BlockPool) -> KvFrame {
-    let total = kv.total();
-    let (cpu_used, cpu_total) = kv.tier_blocks();
-    let tier = kv.tier_counts();
-    KvFrame {
-        total,
-        used: kv.used(),
-        shared: kv.shared(),
-        cached: kv.cached(),
-        free: kv.free() - kv.cached(),
-        cells: String::new(),
-        cpu_total,
-        cpu_used,
-        cpu_hit_rate: share(tier.hits as f64, (tier.hits + tier.misses) as f64),
-        disks: Vec::new(),
     }
 }

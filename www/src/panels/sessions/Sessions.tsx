@@ -3,7 +3,7 @@ import { createEffect, createMemo, createSignal, For, type JSX, on, onCleanup, o
 import { oneAtATime } from '../../base/oneAtATime.ts';
 import { count, DASH, durationUs, percent, short, text } from '../../base/units.ts';
 import { createThrottled } from '../../draw/throttled.ts';
-import type { SessionRows, SessionTurn } from '../../generated/boundary.ts';
+import type { SessionRow, SessionRows, SessionTurn } from '../../generated/boundary.ts';
 import type { App } from '../../state/app.ts';
 import { timeWindow } from '../../state/view/closeup.ts';
 import { ToolRow } from '../parts/ToolRow.tsx';
@@ -32,7 +32,9 @@ export default function Sessions(props: { app: App }): JSX.Element {
   const instant = createThrottled(() => app.transport.frame(), EVERY_MS);
   const ask = oneAtATime(async () => {
     const shown = timeWindow();
-    const query = shown ? { from_us: Math.round(shown.fromS * 1e6), to_us: Math.round(shown.toS * 1e6) } : {};
+    const query = shown
+      ? { from_us: Math.round(shown.fromS * 1e6), to_us: Math.round(shown.toS * 1e6) }
+      : { from_us: 0, to_us: 0 };
     const rows = await app.selection.closeUp('sessions', query).catch(() => undefined);
     if (rows && !gone) setAnswer(rows);
   });
@@ -147,7 +149,7 @@ function Row(props: {
       <path class="ground" d={`M${props.plan.left} ${row().base + 0.5}H${props.plan.right}`} />
       <Show when={!props.plan.isLow}>
         <text class="name" x="4" y={row().base - 6}>
-          {row().row.session}
+          {row().row.number}
         </text>
         <text x={props.plan.right + 8} y={row().base - 6}>
           {short(row().row.again_tokens)}
@@ -204,14 +206,14 @@ function Chosen(props: { rows: SessionRows | undefined; request: number | undefi
   return (
     <p class="session-chosen" aria-live="polite">
       <Show when={found()} fallback={<span class="m">Select a turn to see what it found.</span>}>
-        {(of) => <Show when={of().turn}>{(turn) => words(of().row.session, turn(), of().before)}</Show>}
+        {(of) => <Show when={of().turn}>{(turn) => words(of().row, turn(), of().before)}</Show>}
       </Show>
     </p>
   );
 }
 
-function words(session: number, turn: SessionTurn, before: SessionTurn | undefined): string {
-  const name = `Session ${session}, #${turn.request}`;
+function words(row: SessionRow, turn: SessionTurn, before: SessionTurn | undefined): string {
+  const name = `${row.client}, session ${row.number}, #${turn.request}`;
   const end = before?.end_us ?? undefined;
   const paused =
     end !== undefined && turn.from_us > end ? ` after a pause of ${text(durationUs(turn.from_us - end))}` : '';

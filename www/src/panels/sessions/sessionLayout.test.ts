@@ -26,8 +26,8 @@ const of = (rows: SessionRows['rows']): SessionRows => ({
   longest_tokens: 120,
 });
 const row = (turns: readonly SessionTurn[], kept: number | null = null) => ({
-  session: 1,
-  client: 0,
+  client: 'agents',
+  number: 1,
   turns: [...turns],
   again_tokens: 0,
   kept_tokens: kept,

@@ -66,7 +66,7 @@ export function planTiers(tiers: Tiers, width: number, request: number | undefin
   const storeW = hasStores ? (narrow ? 76 : 190) : 0;
   const gutter = hasStores ? (narrow ? 64 : 190) : pulls ? 90 : 0;
   const w = Math.max(180, width - storeW - gutter);
-  const labels = narrow ? 84 : 150;
+  const labels = narrow ? 116 : 150;
   const rows = rowsOf(tiers, w, labels);
   const bottom = rows.at(-1);
   const height = bottom ? bottom.y + bottom.h : TOP + 60;

@@ -20,7 +20,7 @@ export function originWords(of: PromptOrigin): string {
   if (found === 0) return `${computed} No tier had any of them.`;
   const places = found === 1 ? 'one place' : `${count(found)} places`;
   const reading = of.read_us === null ? '' : ` Reading took ${text(durationUs(of.read_us))}.`;
-  return `${computed} The rest lay in ${places}; to compute it takes ${text(durationUs(of.spared_us))} or more.${reading}`;
+  return `${computed} The rest lay in ${places} and spared at least ${text(durationUs(of.spared_us))} of computing.${reading}`;
 }
 
 /** How much of a port is used. */
