@@ -38,9 +38,15 @@ impl Distances {
 
     /// A prompt comes to a cache. Tokens of text that this cache has not seen before.
     pub fn prompt(&mut self, cache: usize, pieces: &[(u64, u32)]) -> u64 {
+        self.text(cache, pieces, pieces.len())
+    }
+
+    /// A text comes to a cache, which keeps all of it: its first `prompt` pieces are looked up, the others are the answer. Tokens of text
+    /// that this cache has not seen before.
+    pub fn text(&mut self, cache: usize, pieces: &[(u64, u32)], prompt: usize) -> u64 {
         let stack = &mut self.stacks[cache];
         let mut farthest = 0;
-        for &(block, len) in pieces {
+        for &(block, len) in &pieces[..prompt.min(pieces.len())] {
             let Some(distance) = stack.distance(block) else { break };
             farthest = distance.max(farthest);
             *self.found.entry(farthest).or_insert(0) += u64::from(len);

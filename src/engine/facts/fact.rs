@@ -10,7 +10,7 @@ use super::step_terms::{PromptChunk, StepTerms};
 use super::tier_news::TierNews;
 use crate::policy::Reason;
 use crate::policy::scaling::Rule;
-use base::{Content, Micros, ReplicaId, RequestId, Span};
+use base::{Content, Micros, Piece, ReplicaId, RequestId, Span};
 use serde::{Deserialize, Serialize};
 
 /// Something that happened, by what it is about. A reader names the groups that it ignores.
@@ -402,13 +402,13 @@ pub trait Sink {
         false
     }
 
-    /// Whether it wants to know the prompts of requests.
-    fn wants_prompts(&self) -> bool {
+    /// Whether it wants to know the texts of requests.
+    fn wants_texts(&self) -> bool {
         false
     }
 
-    /// Called after [`RequestFact::Arrived`], of the same request, if wanted.
-    fn prompt(&mut self, _: RequestId, _: &Content) {}
+    /// Called after [`RequestFact::Arrived`], of the same request, if wanted: its prompt and its answer.
+    fn text(&mut self, _: RequestId, _prompt: &Content, _answer: Piece) {}
 
     /// Called where there are tiers below the GPU, as blocks are found in them and move between them.
     fn tiers(&mut self, _: Micros, _: TierNews) {}

@@ -56,8 +56,8 @@ impl Gateway {
         assert!(spec.arrival == now, "INV-3: an arrival at {:?} came at {now:?}", spec.arrival);
         let (request, slot) = around.book.arrive(&spec);
         sink.fact(now, RequestFact::Arrived { request, client: spec.client, class: spec.class }.into());
-        if sink.wants_prompts() {
-            sink.prompt(request, &spec.prompt);
+        if sink.wants_texts() {
+            sink.text(request, &spec.prompt, spec.output);
         }
         if self.source.times_again() > 0 {
             let times = self.source.times_again();

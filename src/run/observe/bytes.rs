@@ -19,7 +19,7 @@ impl Recorder {
             + self.itl.bytes()
             + self.rolling.bytes()
             + self.origins.bytes()
-            + self.prompts.bytes_alive()
+            + self.texts.bytes_alive()
             + 8 * (1 << 12);
         alive + packed + self.scaling.bytes() + self.faults.bytes()
     }
@@ -43,7 +43,7 @@ impl Recorder {
             + self.steps.bytes_beside(later.map(|l| &l.steps))
             + self.window.bytes_beside(later.map(|l| &l.window))
             + self.decisions.bytes_beside(later.map(|l| &l.decisions))
-            + self.prompts.bytes_beside(later.map(|l| &l.prompts))
+            + self.texts.bytes_beside(later.map(|l| &l.texts))
             + self.meters.bytes_beside(later.map(|l| &l.meters))
             + self
                 .detectors

@@ -17,7 +17,6 @@ pub mod objectives;
 pub(crate) mod origins;
 mod packed;
 mod passages;
-pub(crate) mod prompts;
 pub(crate) mod recent;
 pub mod recorder;
 mod regime;
@@ -29,6 +28,7 @@ pub mod segments;
 #[cfg(feature = "steps")]
 pub(crate) mod step_log;
 pub(crate) mod summaries;
+pub(crate) mod texts;
 pub mod transit;
 mod trips;
 mod verdict;

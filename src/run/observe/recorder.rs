@@ -8,20 +8,20 @@ use super::fault_log::FaultLog;
 use super::meters::Meters;
 use super::objectives::{Judgements, Met, Targets};
 use super::origins::Origins;
-use super::prompts::Prompts;
 use super::recent::RecentHandovers;
 #[cfg(any(feature = "cli", feature = "closeup"))]
 use super::rolling::LatestWaits;
 use super::rolling::{Latest, Rolling};
 use super::scaling::ScalingLog;
 use super::summaries::Summaries;
+use super::texts::Texts;
 use super::transit::Transit;
 use super::warmup::Warmup;
 use super::window::{Finished, Window};
 #[cfg(any(feature = "cli", feature = "closeup"))]
 use base::stats::BinCounts;
 use base::stats::{BucketLog, Histogram, Tally, Timeline};
-use base::{Content, Micros, RequestId, Span};
+use base::{Content, Micros, Piece, RequestId, Span};
 use buckets::first_width_us;
 use document::{Keep, Scenario};
 use engine::{
@@ -129,9 +129,9 @@ pub struct Recorder {
     /// For the page: where blocks of prompts came from. A run restored from bytes begins without any.
     #[serde(skip)]
     pub(crate) origins: Origins,
-    /// For the page: the latest prompts. A run restored from bytes begins without any.
+    /// For the page: the latest texts. A run restored from bytes begins without any.
     #[serde(skip)]
-    pub(crate) prompts: Prompts,
+    pub(crate) texts: Texts,
     /// Facts since a listener subscribed; the listener keeps their number small.
     #[serde(skip)]
     pub(crate) heard: Option<Vec<Fact>>,
@@ -178,7 +178,7 @@ impl Recorder {
             recent: RecentHandovers::default(),
             moves: VecDeque::new(),
             origins: Origins::default(),
-            prompts: Prompts::default(),
+            texts: Texts::default(),
             heard: None,
             packed: None,
         }
@@ -449,13 +449,13 @@ impl Sink for Recorder {
         self.decisions.add(d, keep);
     }
 
-    fn wants_prompts(&self) -> bool {
+    fn wants_texts(&self) -> bool {
         self.live
     }
 
-    fn prompt(&mut self, request: RequestId, text: &Content) {
+    fn text(&mut self, request: RequestId, prompt: &Content, answer: Piece) {
         if self.live {
-            self.prompts.add(request, text);
+            self.texts.add(request, prompt, answer);
         }
     }
 

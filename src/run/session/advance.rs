@@ -2,7 +2,7 @@
 
 use super::Session;
 use crate::observe::recorder::Recorder;
-use base::{Content, Micros, RequestId};
+use base::{Content, Micros, Piece, RequestId};
 use engine::{
     Decision, Fact, Halt, Ignore, PromptChunk, ScalingRecord, Sink, StepParts, StepTerms, TierNews,
 };
@@ -140,14 +140,14 @@ impl<S: Sink + ?Sized> Sink for Both<'_, S> {
     }
 
     #[inline]
-    fn wants_prompts(&self) -> bool {
-        self.recorder.wants_prompts() || self.also.wants_prompts()
+    fn wants_texts(&self) -> bool {
+        self.recorder.wants_texts() || self.also.wants_texts()
     }
 
     #[inline]
-    fn prompt(&mut self, request: RequestId, text: &Content) {
-        self.also.prompt(request, text);
-        self.recorder.prompt(request, text);
+    fn text(&mut self, request: RequestId, prompt: &Content, answer: Piece) {
+        self.also.text(request, prompt, answer);
+        self.recorder.text(request, prompt, answer);
     }
 
     #[inline]

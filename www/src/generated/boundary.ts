@@ -4494,9 +4494,9 @@ export type Reuse = {
   prompt_tokens: number,
   /** Tokens of a piece: what is found is found in pieces of this size. */
   piece_tokens: number,
-  /** Share of the tokens of prompts that are not there for the first time, 0 to 1: no cache finds more. */
+  /** Share of the tokens of prompts that were in a prompt or an answer before, 0 to 1: no cache finds more. */
   ceiling: number,
-  /** Share of prompt blocks found since the start of the run, 0 to 1. */
+  /** Of the requests looked at that have joined a batch: the share of the tokens of their prompts that was in the cache, 0 to 1. */
   found: number,
   /** One cache for all, and one on each replica. */
   curves: Array<ReuseCurve>,
@@ -5147,15 +5147,15 @@ export type SessionPart = {
 
 /** One session. */
 export type SessionRow = {
-  /** Its number. */
-  session: number,
-  /** Number of its client. */
-  client: number,
+  /** Its client. */
+  client: string,
+  /** Which of the client's sessions it is, by first request: 1 and up. */
+  number: number,
   /** Its turns between the two instants, by arrival. */
   turns: Array<SessionTurn>,
   /** Tokens that its turns between the two instants computed again. */
   again_tokens: number,
-  /** Tokens of its latest prompt, from its start on, that a replica has now, on the GPU or in CPU memory; missing while a turn is under
+  /** Tokens of its latest prompt and answer, from the start on, that a replica has now, on the GPU or in CPU memory; missing while a turn is under
    * way. */
   kept_tokens: number | null,
 };

@@ -20,7 +20,7 @@ onPage(
     await open(page, 'Tiers');
     const tiers = view(page, 'Tiers');
     await tiers.getByRole('img', { name: 'Tiers of 1 replica, 0 stores, 0 flows' }).waitFor();
-    const full = await tiers.locator('.tier-row .full').allInnerTexts();
+    const full = await tiers.locator('.tier-row .full').allTextContents();
     assert.equal(full.length, 2, 'GPU and CPU memory');
     await tiers.getByRole('button', { name: 'Table', exact: true }).click();
     const rows = await tiers.locator('.tier-table tbody tr').allInnerTexts();

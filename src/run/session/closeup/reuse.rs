@@ -30,7 +30,7 @@ pub struct Reuse {
     pub prompt_tokens: u64,
     /// Tokens of a piece: what is found is found in pieces of this size.
     pub piece_tokens: u32,
-    /// Share of the tokens of prompts that are not there for the first time, 0 to 1: no cache finds more.
+    /// Share of the tokens of prompts that were in a prompt or an answer before, 0 to 1: no cache finds more.
     pub ceiling: f64,
     /// Of the requests looked at that have joined a batch: the share of the tokens of their prompts that was in the cache, 0 to 1.
     pub found: f64,
@@ -85,20 +85,20 @@ impl Session {
         let kv = replicas.iter().map(engine::Replica::kv).find(|kv| kv.caching())?;
         let block = kv.block_tokens();
         let records = self.engine.records();
-        let all: u64 = self.recorder.prompts.all().map(|prompt| u64::from(prompt.text.len())).sum();
+        let all: u64 = self.recorder.texts.all().map(|text| u64::from(text.whole.len())).sum();
         let piece = block * all.div_ceil(PIECES * u64::from(block)).max(1).next_power_of_two() as u32;
         let caches = (replicas.len() as u32).min(REPLICAS);
         let (mut one, mut own) = (Distances::new(1), Distances::new(caches));
         let (mut requests, mut tokens, mut distinct, mut from_us) = (0, 0, 0, None);
         let (mut found, mut joined) = (0, 0);
-        for prompt in self.recorder.prompts.all() {
-            let Some(record) = records.get(prompt.request.index()) else { continue };
-            let len = prompt.text.len();
-            let pieces: Vec<(u64, u32)> =
-                prompt.text.chain(piece, len / piece).into_iter().map(|hash| (hash, piece)).collect();
-            distinct += one.prompt(0, &pieces) + u64::from(len % piece);
+        for text in self.recorder.texts.all() {
+            let Some(record) = records.get(text.request.index()) else { continue };
+            let (len, prompt) = (text.prompt, (text.prompt / piece) as usize);
+            let chain = text.whole.chain(piece, text.whole.len() / piece);
+            let pieces: Vec<(u64, u32)> = chain.into_iter().map(|hash| (hash, piece)).collect();
+            distinct += one.text(0, &pieces, prompt);
             if let Some(replica) = record.replica().filter(|r| r.0 < caches) {
-                own.prompt(replica.index(), &pieces);
+                own.text(replica.index(), &pieces, prompt);
             }
             if record.first_scheduled.is_known() {
                 found += u64::from(record.cached_tokens.min(len));
@@ -133,7 +133,7 @@ impl Session {
             from_us: from_us?,
             prompt_tokens: tokens,
             piece_tokens: piece,
-            ceiling: share(tokens - distinct),
+            ceiling: share(one.all()),
             found: found as f64 / joined.max(1) as f64,
             curves,
             marks: marks.collect(),

@@ -59,7 +59,7 @@ pub struct SessionRow {
     pub turns: Vec<SessionTurn>,
     /// Tokens that its turns between the two instants computed again.
     pub again_tokens: u64,
-    /// Tokens of its latest prompt, from its start on, that a replica has now, on the GPU or in CPU memory; missing while a turn is under
+    /// Tokens of its latest prompt and answer, from the start on, that a replica has now, on the GPU or in CPU memory; missing while a turn is under
     /// way.
     pub kept_tokens: Option<u32>,
 }
@@ -190,9 +190,9 @@ impl Session {
             .filter_map(latest)
             .map(|request| (request, None))
             .collect();
-        for prompt in self.recorder.prompts.all() {
-            if let Some(text) = texts.get_mut(&prompt.request.0) {
-                *text = Some(&prompt.text);
+        for text in self.recorder.texts.all() {
+            if let Some(known) = texts.get_mut(&text.request.0) {
+                *known = Some(&text.whole);
             }
         }
         for row in rows {

@@ -18,7 +18,7 @@ export default function Sessions(props: { app: App }): JSX.Element {
   const app = props.app;
   const [answer, setAnswer] = createSignal<SessionRows>();
   const [width, setWidth] = createSignal(0);
-  let host: HTMLDivElement | undefined;
+  let host: HTMLElement | undefined;
   let gone = false;
   onMount(() => {
     if (!host) return;
@@ -52,7 +52,7 @@ export default function Sessions(props: { app: App }): JSX.Element {
         <Show when={answer()} fallback={<p class="empty">The sessions are on their way…</p>}>
           {(rows) => <Sums of={rows()} />}
         </Show>
-        <div class="sessions-host" ref={host}>
+        <section class="sessions-host" aria-label="Rows of sessions" tabindex={0} ref={host}>
           <Show when={answer() && width() > 0 && answer()}>
             {(rows) => (
               <Show
@@ -68,7 +68,7 @@ export default function Sessions(props: { app: App }): JSX.Element {
               </Show>
             )}
           </Show>
-        </div>
+        </section>
         <Chosen rows={answer()} request={app.selection.selected().request} />
       </div>
     </section>

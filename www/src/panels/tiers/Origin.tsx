@@ -34,8 +34,8 @@ export function Origin(props: { of: PromptOrigin | undefined; request: number | 
             <table>
               <thead>
                 <tr>
-                  <th>{count(of().blocks)} blocks</th>
-                  <th />
+                  <th>from</th>
+                  <th>of {count(of().blocks)} blocks</th>
                   <th>GB/s</th>
                   <th>took</th>
                 </tr>

@@ -62,7 +62,7 @@ export default function Tiers(props: { app: App }): JSX.Element {
           Table
         </button>
       </ToolRow>
-      <div class="tiers">
+      <section class="tiers" aria-label="Layers, stores and reuse" tabindex={0}>
         <div class="tier-host" ref={host}>
           <Show when={tiers()} fallback={<p class="empty">The tiers are on their way…</p>}>
             {(answer) => (
@@ -81,7 +81,7 @@ export default function Tiers(props: { app: App }): JSX.Element {
         </div>
         <Origin of={tiers()?.origin ?? undefined} request={request()} />
         <ReuseBySize of={reuse()} />
-      </div>
+      </section>
     </section>
   );
 }
