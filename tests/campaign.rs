@@ -28,6 +28,8 @@ mod reduce;
 mod repair;
 #[path = "campaign/statement.rs"]
 mod statement;
+#[path = "campaign/tiers.rs"]
+mod tiers;
 #[path = "campaign/traffic.rs"]
 mod traffic;
 #[path = "campaign/ways.rs"]

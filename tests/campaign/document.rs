@@ -1,5 +1,5 @@
-//! A case by its number: a small scenario in which roles, faults, autoscalers, flow control, closed loops, agents, adapters, tiers,
-//! speculative decoding, ranks in lock step, retries and edits meet.
+//! A case by its number: a small scenario in which roles, faults, autoscalers, flow control, closed loops, agents, adapters, tiers and
+//! stores of KV, sessions that want theirs kept, speculative decoding, ranks in lock step, retries and edits meet.
 //!
 //! What is drawn is sometimes refused: what the messages name is then taken out until it is taken.
 
@@ -54,6 +54,16 @@ fn drawn(draw: &mut Draw) -> Value {
 /// The document of a case; none if what was drawn is refused in whole.
 pub(crate) fn document(case: u64) -> Option<Value> {
     let mut document = drawn(&mut Draw::new(case));
+    super::tiers::add(&mut Draw::further(case), &mut document);
+    repaired(document)
+}
+
+/// The same without tiers below CPU memory and without what sessions want kept.
+pub(crate) fn without_tiers(case: u64) -> Option<Value> {
+    repaired(drawn(&mut Draw::new(case)))
+}
+
+fn repaired(mut document: Value) -> Option<Value> {
     for _ in 0..MOST_REPAIRS {
         let Err(problems) = scenario(&document) else { return Some(document) };
         let explained = |p: &Diagnostic| !(p.found.is_empty() || p.allowed.is_empty() && p.fix.is_empty());

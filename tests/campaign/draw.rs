@@ -10,6 +10,11 @@ impl Draw {
         Self(Stream::new(case, Purpose::Arrivals, 0))
     }
 
+    /// Further draws of a case, which do not depend on the others.
+    pub(crate) fn further(case: u64) -> Self {
+        Self(Stream::new(case, Purpose::Arrivals, 1))
+    }
+
     /// A whole number below `n`.
     pub(crate) fn below(&mut self, n: u64) -> u64 {
         u64::from(self.0.below(n as u32))

@@ -6,7 +6,7 @@
 )]
 
 use super::cluster::resilience;
-use super::document::{document, scenario};
+use super::document::{scenario, without_tiers};
 use super::draw::Draw;
 use super::reduce::failure;
 use super::ways::{begun, finish, request_rows};
@@ -448,7 +448,7 @@ fn laws_between_two_runs_hold_exactly_in_dozens_of_scenarios() {
         let (mut tried, mut told) = (0, 0);
         for case in (0..MOST_CASES).skip(number * 37) {
             let draw = &mut Draw::new(case + 1_000_000);
-            let Some(mut document) = document(case) else { continue };
+            let Some(mut document) = without_tiers(case) else { continue };
             document["observe"] = json!({});
             edits(&mut document).retain(|edit| edit["off"] != true);
             let Some(both) = pair(draw, document) else { continue };
