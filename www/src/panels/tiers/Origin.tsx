@@ -19,17 +19,19 @@ export function Origin(props: { of: PromptOrigin | undefined; request: number | 
       >
         {(of) => (
           <>
-            <h3>#{of().request}</h3>
-            <p>{originWords(of())}</p>
-            <div class="origin-bar" role="presentation">
-              <For each={of().parts}>
-                {(part, i) => (
-                  <span
-                    class={part.tier === 'computed' ? 'computed' : `step${Math.min(i(), 4)}`}
-                    style={{ 'flex-grow': part.blocks }}
-                  />
-                )}
-              </For>
+            <div>
+              <h3>#{of().request}</h3>
+              <p>{originWords(of())}</p>
+              <div class="origin-bar" role="presentation">
+                <For each={of().parts}>
+                  {(part, i) => (
+                    <span
+                      class={part.tier === 'computed' ? 'computed' : `step${Math.min(i(), 4)}`}
+                      style={{ 'flex-grow': part.blocks }}
+                    />
+                  )}
+                </For>
+              </div>
             </div>
             <table>
               <thead>

@@ -63,24 +63,26 @@ export default function Tiers(props: { app: App }): JSX.Element {
         </button>
       </ToolRow>
       <section class="tiers" aria-label="Layers, stores and reuse" tabindex={0}>
-        <div class="tier-host" ref={host}>
-          <Show when={tiers()} fallback={<p class="empty">The tiers are on their way…</p>}>
-            {(answer) => (
-              <Show when={!asTable()} fallback={<TierTable tiers={answer()} />}>
-                <Show when={width() > 0}>
-                  <TierStage
-                    tiers={answer()}
-                    width={width()}
-                    request={request()}
-                    onReplica={(replica) => app.selection.select({ replica, request: undefined })}
-                  />
+        <div class="tiers-body">
+          <div class="tier-host" ref={host}>
+            <Show when={tiers()} fallback={<p class="empty">The tiers are on their way…</p>}>
+              {(answer) => (
+                <Show when={!asTable()} fallback={<TierTable tiers={answer()} />}>
+                  <Show when={width() > 0}>
+                    <TierStage
+                      tiers={answer()}
+                      width={width()}
+                      request={request()}
+                      onReplica={(replica) => app.selection.select({ replica, request: undefined })}
+                    />
+                  </Show>
                 </Show>
-              </Show>
-            )}
-          </Show>
+              )}
+            </Show>
+          </div>
+          <Origin of={tiers()?.origin ?? undefined} request={request()} />
+          <ReuseBySize of={reuse()} />
         </div>
-        <Origin of={tiers()?.origin ?? undefined} request={request()} />
-        <ReuseBySize of={reuse()} />
       </section>
     </section>
   );

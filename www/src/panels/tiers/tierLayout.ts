@@ -47,6 +47,8 @@ const GAP = 8;
 const HIGH = [14, 10, 6];
 const PITCH = 21;
 const PAD = 14;
+/** The height of a row with one layer: its name and what is below it. */
+const LOWEST = 54;
 /** Below this width names are short and stores narrow. */
 const NARROW = 620;
 /** Pixels of a ribbon for each GB/s. */
@@ -77,7 +79,9 @@ export function planTiers(tiers: Tiers, width: number, request: number | undefin
 function rowsOf(tiers: Tiers, w: number, labels: number): readonly TierRow[] {
   let y = TOP;
   return tiers.replicas.map(({ replica, in_hand, layers }) => {
-    const h = PAD * 2 + (layers.length - 1) * PITCH + 14;
+    const tall = (layers.length - 1) * PITCH + 14;
+    const h = Math.max(LOWEST, PAD * 2 + tall);
+    const first = y + (h - tall) / 2;
     const x = labels;
     const room = Math.max(20, w - labels - 54);
     const bars = layers.map((layer, i): LayerBar => {
@@ -87,7 +91,7 @@ function rowsOf(tiers: Tiers, w: number, labels: number): readonly TierRow[] {
       return {
         layer,
         x,
-        y: y + PAD + i * PITCH + (14 - high) / 2,
+        y: first + i * PITCH + (14 - high) / 2,
         w: room,
         h: high,
         held: part(layer.held),
