@@ -89,6 +89,9 @@ def case(seed):
     longest = max(-(-(sum(s["n"] for s in r["input"]) + r["output"]["n"]) // block) for r in document["requests"])
     config["total_kv_blocks"] = longest + rng.choice([0, 1, 1, 2, 4, 8])
     config["num_instances"] = rng.choice([1, 1, 1, 2])
+    for fault in config["kv"].get("faults", []):
+        if "instance" in fault:
+            fault["instance"] %= config["num_instances"]
     document["name"] = f"sessions_{seed}"
     return document
 
