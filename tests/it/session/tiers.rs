@@ -144,7 +144,7 @@ fn reuse_by_size_is_that_of_a_cache_played_by_hand() {
     let knee = (reuse.curves[0].knee_tokens, reuse.curves[0].knee_share);
     assert_eq!((reuse.curves.len(), knee), (1, (8160, 0.8 * 254.0 / 256.0)));
     // A prompt of 256 blocks finds all but the last one, which has to be computed.
-    assert_eq!(reuse.found, 0.8 * 255.0 / 256.0);
+    assert!((reuse.found - 0.8 * 255.0 / 256.0).abs() < 1e-12, "{}", reuse.found);
     let [gpu] = &reuse.marks[..] else { panic!("one size: {:?}", reuse.marks) };
     assert_eq!((gpu.tier.as_str(), gpu.tokens, gpu.share), ("gpu", Some(65_536), 0.8));
 }
