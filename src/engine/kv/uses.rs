@@ -85,6 +85,10 @@ pub(super) fn used_last(uses: &Uses, blocks: impl Iterator<Item = (u32, u64)>) -
         if best.is_none_or(|(at, _)| next > at) {
             best = Some((next, block));
         }
+        // None is used later.
+        if next == Micros::MAX {
+            break;
+        }
     }
     best.map(|(_, block)| block)
 }
