@@ -65,6 +65,9 @@ pub const PRESETS: &[Preset] = &[
     preset!("partition-stale-signals", 55),
     preset!("rolling-restart", 55),
     preset!("the-pause", 68),
+    preset!("more-cache-lower-hit-rate", 66),
+    preset!("eight-small-caches-or-one-store", 32),
+    preset!("pull-or-compute", 42),
 ];
 
 impl Preset {

@@ -69,3 +69,91 @@ fn the_pause_is_over_in_time_with_an_oracle_and_neither_with_a_guess_nor_with_a_
         about(figure(&ttl, p99), 450.0, 800.0);
     }
 }
+
+const FOUND: &str = "/kv/reused_prompt_share";
+const MEDIAN: &str = "/latency_ms/ttft/p50";
+const MEAN: &str = "/latency_ms/ttft/mean";
+
+#[test]
+fn more_cache_has_a_lower_hit_rate_where_blocks_wait_for_a_slow_disk() {
+    let name = "more-cache-lower-hit-rate";
+    let below = "cluster.pools[0].kv.secondary_tiers";
+    let cpu = "cluster.pools[0].kv.cpu_blocks";
+    let write = format!("{below}[0].fs.write");
+    for seed in ["1", "2", "3"] {
+        let seed = ("seed", seed);
+        let without = |blocks: &str| report(name, &[seed, (below, "[]"), (cpu, blocks)]);
+        let [gpu, equal, large] = ["0", "1500", "3600"].map(without);
+        let disk = report(name, &[seed]);
+        let selective = report(name, &[seed, (&write, r#"{"selective": {"hits": 2}}"#)]);
+        about(figure(&gpu, FOUND), 0.39, 0.46);
+        about(figure(&equal, FOUND) - figure(&gpu, FOUND), 0.02, 0.045);
+        about(figure(&large, FOUND), 0.82, 0.85);
+        about(figure(&disk, FOUND), 0.58, 0.68);
+        about(figure(&selective, FOUND), 0.88, 0.9);
+        // The hit rate in blocks falls as well.
+        about(figure(&large, "/kv/hit_rate") - figure(&disk, "/kv/hit_rate"), 0.12, 0.2);
+        about(figure(&disk, MEDIAN), 76.0, 86.0);
+        about(figure(&disk, MEDIAN) / figure(&gpu, MEDIAN), 0.95, 1.03);
+        about(figure(&selective, MEDIAN) / figure(&large, MEDIAN), 0.95, 1.05);
+        about(figure(&selective, MEAN) / figure(&large, MEAN), 0.95, 1.05);
+        // What is new, in GB/s, and the share of it that CPU memory takes in above the disk.
+        let offloads = "/kv/cpu/offloads";
+        about(figure(&large, offloads) * 2_097_152.0 / 180.0 / 1e9, 3.0 * 0.125, 4.5 * 0.125);
+        about(figure(&disk, offloads) / figure(&large, offloads), 0.32, 0.42);
+    }
+}
+
+#[test]
+fn one_store_finds_four_times_what_eight_small_caches_find_unless_its_port_is_thin() {
+    let name = "eight-small-caches-or-one-store";
+    let split = [
+        ("cluster.pools[0].kv.secondary_tiers", "[]"),
+        ("cluster.kv_stores", "[]"),
+        ("cluster.pools[0].kv.cpu_blocks", "2000"),
+    ];
+    for seed in ["1", "2"] {
+        let seed = ("seed", seed);
+        let store = report(name, &[seed]);
+        let small = report(name, &[&[seed][..], &split].concat());
+        let overlap = ("cluster.routing", r#"{"prefix-overlap": {}}"#);
+        let sent_there = report(name, &[&[seed, overlap][..], &split].concat());
+        let thin = report(name, &[seed, ("cluster.kv_stores[0].port_gb_per_s", "4")]);
+        about(figure(&small, "/kv/cpu/total_blocks"), 16_000.0, 16_000.0);
+        about(figure(&store, "/kv_tiers/0/place/blocks"), 15_990.0, 16_000.0);
+        about(figure(&store, FOUND), 0.82, 0.86);
+        about(figure(&small, FOUND), 0.19, 0.23);
+        about(figure(&sent_there, FOUND), 0.75, 0.8);
+        about(figure(&thin, FOUND), 0.82, 0.89);
+        about(figure(&store, MEDIAN), 51.0, 53.0);
+        about(figure(&small, MEDIAN), 140.0, 142.0);
+        about(figure(&thin, MEDIAN), 30_000.0, 50_000.0);
+    }
+}
+
+#[test]
+fn books_are_better_pulled_and_notes_better_computed() {
+    let name = "pull-or-compute";
+    let lead = ("cluster.kv_source.min_cached_token_delta", "1");
+    let even = ("cluster.pools[0].kv.load", r#"{"break_even": {}}"#);
+    let [notes, books] = ["/clients/0/ttft_ms/mean", "/clients/1/ttft_ms/mean"];
+    for seed in ["1", "2", "3"] {
+        let seed = ("seed", seed);
+        let from_2048 = report(name, &[seed]);
+        let none = report(name, &[seed, ("cluster.kv_source", "null")]);
+        let all = report(name, &[seed, lead]);
+        let weighed = report(name, &[seed, lead, even]);
+        about(figure(&from_2048, books), 150.0, 170.0);
+        about(figure(&none, books), 208.0, 245.0);
+        about(figure(&from_2048, notes), 35.0, 38.5);
+        about(figure(&none, notes), 52.0, 61.0);
+        about(figure(&all, FOUND) - figure(&from_2048, FOUND), 0.09, 0.12);
+        about(figure(&all, books) / figure(&from_2048, books), 0.98, 1.02);
+        about(figure(&all, notes), 43.0, 47.0);
+        for path in [notes, books] {
+            about(figure(&weighed, path) / figure(&from_2048, path), 0.98, 1.02);
+        }
+        // More is found and the median is longer.
+        about(figure(&all, MEDIAN) / figure(&from_2048, MEDIAN), 1.25, 1.45);
+    }
+}

@@ -360,6 +360,42 @@ const CARDS: &[Entry] = &[
             caption: "% of requests by TTFT",
         },
     ),
+    (
+        "more-cache-lower-hit-rate",
+        &["KV cache"],
+        "Blocks wait in CPU memory for a slow disk; from *90 s* a replica with it finds less than one without.",
+        Draw::Against {
+            path: "cluster.pools[0].kv.secondary_tiers",
+            value: "[]",
+            names: ["with a disk", "without"],
+            seconds: [60.0, 180.0],
+            caption: "% of requests by TTFT",
+        },
+    ),
+    (
+        "eight-small-caches-or-one-store",
+        &["KV cache", "routing"],
+        "Eight replicas read one store; after *40 s* take it away and give each its share as CPU memory.",
+        Draw::Against {
+            path: "cluster.pools[0].kv",
+            value: "{\"blocks\":1500,\"cpu_blocks\":2000,\"secondary_tiers\":[]}",
+            names: ["one store", "eight caches"],
+            seconds: [30.0, 90.0],
+            caption: "% of requests by TTFT",
+        },
+    ),
+    (
+        "pull-or-compute",
+        &["KV cache", "routing"],
+        "After *50 s* books come from other replicas, notes are computed; set the lead to 1, and notes wait longer.",
+        Draw::Against {
+            path: "cluster.kv_source.min_cached_token_delta",
+            value: "1",
+            names: ["books pulled", "all pulled"],
+            seconds: [40.0, 120.0],
+            caption: "% of requests by TTFT",
+        },
+    ),
 ];
 
 /// All cards.
