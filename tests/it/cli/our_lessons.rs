@@ -11,7 +11,7 @@ use tokenyard::session::closeup::CloseUp;
 use tokenyard::study::lesson::{Lesson, Question, StepType};
 
 /// In the order of the course.
-const NAMES: [&str; 12] = [
+const NAMES: [&str; 14] = [
     "prefill-and-decode",
     "batching",
     "the-knee",
@@ -24,6 +24,8 @@ const NAMES: [&str; 12] = [
     "priorities",
     "autoscaling",
     "prefill-apart-from-decode",
+    "more-cache-lower-hit-rate",
+    "eight-small-caches-or-one-store",
 ];
 
 fn file(name: &str) -> String {

@@ -58,6 +58,7 @@ pub(crate) struct ClaimCount {
 const ONE: &str = "One replica";
 const MEMORY: &str = "Memory and routing";
 const SHARING: &str = "Sharing and scale";
+const BEYOND: &str = "KV beyond the GPU";
 
 /// The lessons of the road in order: name, chapter, picture.
 const ROAD: &[(&str, &str, Of)] = &[
@@ -170,6 +171,26 @@ const ROAD: &[(&str, &str, Of)] = &[
             latency: "tpot_us",
             seconds: [10.0, 70.0],
             caption: "% of requests by TPOT",
+        },
+    ),
+    (
+        "more-cache-lower-hit-rate",
+        BEYOND,
+        Of::Two {
+            of: [("disk", "with a disk"), ("large", "without")],
+            latency: "ttft_us",
+            seconds: [60.0, 180.0],
+            caption: "% of requests by TTFT",
+        },
+    ),
+    (
+        "eight-small-caches-or-one-store",
+        BEYOND,
+        Of::Two {
+            of: [("small", "eight caches"), ("store", "one store")],
+            latency: "ttft_us",
+            seconds: [30.0, 90.0],
+            caption: "% of requests by TTFT",
         },
     ),
 ];

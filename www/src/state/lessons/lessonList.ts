@@ -9,6 +9,7 @@ export const LESSONS: readonly ListedLesson[] = [
   ...chapter('One replica', 'prefill-and-decode', 'batching', 'the-knee', 'variance'),
   ...chapter('Memory and routing', 'paged-kv', 'prefix-caching', 'routing', 'affinity-and-balance'),
   ...chapter('Sharing and scale', 'chunked-prefill', 'priorities', 'autoscaling', 'prefill-apart-from-decode'),
+  ...chapter('KV beyond the GPU', 'more-cache-lower-hit-rate', 'eight-small-caches-or-one-store'),
 ];
 
 /** The texts, each a chunk of its own. */

@@ -19,6 +19,7 @@ const ABOUT: Readonly<Record<string, string>> = {
   'One replica': 'where the time goes',
   'Memory and routing': 'what is where',
   'Sharing and scale': 'who waits for whom',
+  'KV beyond the GPU': 'where what was read is kept',
 };
 
 /** The lessons by chapter, in their order. */
