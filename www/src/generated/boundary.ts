@@ -2329,7 +2329,7 @@ export type KvPart = {
   hits: number,
   /** Blocks of prompts that were not found and had to be computed. */
   misses: number,
-  /** Share of prompt blocks found, those loaded from a CPU tier included, 0 to 1: hits / (hits + misses) without one. */
+  /** Share of prompt blocks found, those loaded from tiers below included, 0 to 1: hits / (hits + misses) without any. */
   hit_rate: number,
   /** Blocks opened in all: the misses, the blocks loaded from a CPU tier and the blocks of answers. */
   opened: number,
@@ -3678,7 +3678,7 @@ export type PoolPart = {
   completed: number,
   /** The requests sent there, warm-up excluded. */
   requests: GroupPart,
-  /** Cached prompt blocks / all prompt blocks, 0 to 1. */
+  /** Share of prompt blocks found on its replicas, those loaded from tiers below included, 0 to 1. */
   kv_hit_rate: number,
   /** Cost in US dollars of its replicas while they existed, if their price is known. */
   usd?: number,

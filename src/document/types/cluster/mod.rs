@@ -234,7 +234,7 @@ pub struct KvCache {
     pub max_protected_share: f64,
     /// Only for the tier `blis`: share of GPU blocks in use above which cached blocks are copied to it, 0 to 1.
     pub offload_threshold: f64,
-    /// Speed of the link that loads blocks from the CPU tier, in tokens per microsecond. 100 is about 13 GB/s for a model with 128 KB of KV a token.
+    /// Speed of the link that loads blocks from the CPU tier, in tokens per microsecond. 0.1 is about 13 GB/s for a model with 128 KB of KV a token.
     pub transfer_tokens_per_us: f64,
     /// Fixed time of one load from the CPU tier; with the tier `blis`, of each block.
     pub transfer_base_us: u64,
@@ -264,7 +264,7 @@ fields! {
         offload_threshold: "Offload from" in [0.0, 1.0]
             or "it is the share of GPU blocks in use, such as 0.9" => Replace;
         transfer_tokens_per_us: "Transfer rate" of "tok/µs" in [limits::TRANSFER_TOKENS_PER_US_MIN, limits::TRANSFER_TOKENS_PER_US]
-            or "100 is about 13 GB/s for a model with 128 KB of KV a token" => Replace;
+            or "0.1 is about 13 GB/s for a model with 128 KB of KV a token" => Replace;
         transfer_base_us: "Transfer, fixed" of "µs" in [0, limits::LATENCY_US]
             or "it is the fixed time of one load, in microseconds" and { "x-form": ["ms", 1000] } => Replace;
     }

@@ -68,8 +68,13 @@ impl BlockPool {
     }
 
     /// Prompt blocks found in the CPU tier and loaded back.
-    pub fn loaded(&self) -> u64 {
+    fn loaded(&self) -> u64 {
         self.cpu().map_or(0, |cpu| cpu.counts.hits)
+    }
+
+    /// Prompt blocks found on the GPU or loaded to it: from the CPU tier, or where there is none from what lies below.
+    pub fn found(&self) -> u64 {
+        self.hits() + if self.has_cpu_tier() { self.loaded() } else { self.received }
     }
 
     /// Blocks opened for contents from tiers below.

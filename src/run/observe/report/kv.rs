@@ -15,7 +15,7 @@ pub(crate) fn kv_blocks(engine: &Cluster) -> KvPart {
     }
     p.cpu = cpu_tier(engine.replicas());
     p.pauses = pauses(engine);
-    let found = p.hits + engine.replicas().iter().map(|r| r.kv().loaded()).sum::<u64>();
+    let found: u64 = engine.replicas().iter().map(|r| r.kv().found()).sum();
     p.hit_rate = share(found as f64, (found + p.misses) as f64);
     p
 }

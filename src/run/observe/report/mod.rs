@@ -302,7 +302,7 @@ fn replica_parts(scenario: &Scenario, m: &MeasurementWindow<'_>) -> Vec<ReplicaP
     let part = |r: &engine::Replica| {
         let (t, kv, i) = (r.totals(), r.kv(), r.id().index());
         let read = m.readings()[i];
-        let found = kv.hits() + kv.loaded();
+        let found = kv.found();
         let over_time = |area: u128| share(area as f64, read.up_us as f64);
         ReplicaPart {
             replica: r.id().0,

@@ -172,7 +172,7 @@ pub struct KvPart {
     pub hits: u64,
     /// Blocks of prompts that were not found and had to be computed.
     pub misses: u64,
-    /// Share of prompt blocks found, those loaded from a CPU tier included, 0 to 1: hits / (hits + misses) without one.
+    /// Share of prompt blocks found, those loaded from tiers below included, 0 to 1: hits / (hits + misses) without any.
     pub hit_rate: f64,
     /// Blocks opened in all: the misses, the blocks loaded from a CPU tier and the blocks of answers.
     pub opened: u64,

@@ -33,7 +33,7 @@ pub struct PoolPart {
     pub completed: u32,
     /// The requests sent there, warm-up excluded.
     pub requests: GroupPart,
-    /// Cached prompt blocks / all prompt blocks, 0 to 1.
+    /// Share of prompt blocks found on its replicas, those loaded from tiers below included, 0 to 1.
     pub kv_hit_rate: f64,
     /// Cost in US dollars of its replicas while they existed, if their price is known.
     #[cfg_attr(feature = "types", ts(optional))]
@@ -122,17 +122,17 @@ pub(super) fn pools(
             usd: has_price(engine, pool).then_some(0.0),
             ..PoolPart::default()
         };
-        let (mut hits, mut blocks) = (0, 0);
+        let (mut found, mut blocks) = (0, 0);
         let mut drafts = DraftTotals::default();
         for r in engine.replicas().iter().filter(|r| r.pool() == pool) {
             part.replicas += u32::from(r.serving());
             part.completed += r.totals().completed;
             part.usd = part.usd.zip(m.usd_of(r)).map(|(usd, more)| usd + more);
             drafts.add(&r.totals().drafts);
-            hits += r.kv().hits();
-            blocks += r.kv().hits() + r.kv().prompt_misses();
+            found += r.kv().found();
+            blocks += r.kv().found() + r.kv().prompt_misses();
         }
-        part.kv_hit_rate = share(hits as f64, blocks as f64);
+        part.kv_hit_rate = share(found as f64, blocks as f64);
         part.lora = lora(engine, pool);
         part.split = roles.map(|sums| sums.of_pool(pool, p.role, m));
         part.speculative = p.engine.speculative.is_some().then(|| speculative(&drafts));
