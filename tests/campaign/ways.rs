@@ -64,10 +64,12 @@ fn sound(session: &Session) {
     assert_eq!(at(RequestState::Landed), listed(Replica::landed), "landed");
     let under_way = engine.network().map_or(0, |network| network.under_way().len() as u32);
     assert_eq!(at(RequestState::Transferring), under_way, "under way");
-    // Blocks are held for loads from a CPU tier, too, and for a lease where attempts broke.
+    // Where attempts broke, blocks are held for a lease, too.
     let unbroken = engine.network().is_some() && engine.attempt_counts().broken.iter().sum::<u64>() == 0;
     for replica in replicas.iter().filter(|_| unbroken) {
-        let holders = replica.running() + replica.incoming() + replica.landed() + replica.outgoing();
+        let handed = replica.incoming() + replica.landed() + replica.outgoing();
+        let loading = replica.loading_or_loaded() + replica.kv().prefetching();
+        let holders = replica.running() + handed + loading;
         assert!(holders > 0 || replica.kv().used() == 0, "{:?}: blocks without a holder", replica.id());
     }
 }

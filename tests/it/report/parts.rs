@@ -99,8 +99,12 @@ fn parts_add_up_to_e2e_in_all_presets() {
         for &compat in all {
             scenario.cluster.compat = compat;
             if compat == Compat::Blis {
-                // Its clients wait for ever.
+                // Its clients wait for ever, and it has one tier of its own.
                 scenario.workload.timeout_s = 0.0;
+                for pool in &mut scenario.cluster.pools {
+                    pool.kv.secondary_tiers.clear();
+                }
+                (scenario.cluster.kv_stores, scenario.cluster.kv_source) = (Vec::new(), None);
             }
             let mut s = started(&scenario, Audience::Batch);
             for until in [7_000_000, 19_000_000, u64::MAX] {

@@ -142,7 +142,7 @@ fn reuse_by_size_is_that_of_a_cache_played_by_hand() {
     assert_eq!((share(4096), share(8192), share(12_288)), (Some(0.0), Some(0.8), Some(0.8)));
     // The farthest two of 256 blocks are what 99 % can do without.
     let knee = (reuse.curves[0].knee_tokens, reuse.curves[0].knee_share);
-    assert_eq!((reuse.curves.len(), knee), (1, (8160, 0.8 * 254.0 / 256.0)));
+    assert_eq!((reuse.curves.len(), knee), (1, (8160, 0.793_75)));
     // A prompt of 256 blocks finds all but the last one, which has to be computed.
     assert!((reuse.found - 0.8 * 255.0 / 256.0).abs() < 1e-12, "{}", reuse.found);
     let [gpu] = &reuse.marks[..] else { panic!("one size: {:?}", reuse.marks) };
