@@ -102,7 +102,8 @@ test('every policy shows its parameters, each with a label, help, and a first va
       expect(Number(value), `${from}: ${field.path}`).toBeLessThanOrEqual(field.input.max ?? Number.POSITIVE_INFINITY);
     }
   }
-});
+  // Hundreds of documents, which take as long as the machine is busy.
+}, 60_000);
 
 test('a list of parts has a field to add one, and each item can be removed', () => {
   const [, , , list] = schema.fields(DOC, ['slo']);
@@ -263,6 +264,27 @@ test('lengths of another family keep their typical value', () => {
 
 test('the largest trace comes from the schema', () => {
   expect(schema.said('workload.trace.file', 'x-max-bytes')).toBe(64 * 2 ** 20);
+});
+
+test('an entry that is a choice has the effect of its list', () => {
+  const one = new Schema({
+    properties: {
+      tiers: {
+        type: 'array',
+        'x-entry': 'tier',
+        'x-edit': 'replace',
+        'x-edit-help': 'New replicas.',
+        items: { oneOf: [{ properties: { disk: { properties: { gb: { type: 'number' } } } }, required: ['disk'] }] },
+      },
+    },
+  });
+  const [list, entry] = one.fields({ tiers: [{ disk: { gb: 1 } }] }, ['tiers']);
+  expect([list?.edit, entry?.edit, entry?.effect, entry?.label]).toEqual([
+    'replace',
+    'replace',
+    'New replicas.',
+    'Tier 1',
+  ]);
 });
 
 test('the effect of an edit comes from the innermost field, through references, variants and optional parts', () => {

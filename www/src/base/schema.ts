@@ -274,6 +274,7 @@ export class Schema {
             ...first,
             label: `${sentence(word)} ${i + 1}`,
             description: first.description || text(node.description),
+            ...(first.effect === '' ? effectOf(node) : {}),
           };
         into.push(...asRow(items, at, own));
       });
@@ -456,9 +457,12 @@ function frame(node: JsonObject, path: string, depth: number): Omit<Field, 'id' 
     description: text(node.description),
     depth,
     initial: node.default,
-    edit: EDITS.find((edit) => edit === node['x-edit']) ?? 'restart',
-    effect: text(node['x-edit-help']),
+    ...effectOf(node),
   };
+}
+
+function effectOf(node: JsonObject): Pick<Field, 'edit' | 'effect'> {
+  return { edit: EDITS.find((edit) => edit === node['x-edit']) ?? 'restart', effect: text(node['x-edit-help']) };
 }
 
 const WIDTHS: Readonly<Record<string, readonly [number, number]>> = {
