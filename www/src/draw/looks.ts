@@ -40,6 +40,8 @@ export const DASHES = {
   'at-prefill': [1.5, 2.5],
   /** The card of a replica that does not serve. */
   away: [4, 3],
+  /** Blocks on their way to a tier. */
+  writes: [5, 4],
   /** The branch to a replica that is down, and the pipe of further clients. */
   cut: [3, 3],
   others: [2, 3],
