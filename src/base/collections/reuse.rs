@@ -75,7 +75,7 @@ impl Distances {
 
 /// Blocks in the order of their last use, in slots.
 #[derive(Debug, Default)]
-pub struct Stack {
+struct Stack {
     /// The slot of each block.
     slots: LookupMap<u64, u32>,
     /// The block in each slot and its tokens, 0 if it is used elsewhere since.
@@ -87,13 +87,13 @@ pub struct Stack {
 
 impl Stack {
     /// Tokens of the blocks used since `block`, and of itself.
-    pub fn distance(&self, block: u64) -> Option<u64> {
+    fn distance(&self, block: u64) -> Option<u64> {
         let slot = self.slots.get(block)? as usize;
         Some(self.tokens - self.before(slot))
     }
 
     /// Uses a block of `len` tokens; returns its tokens if it is new.
-    pub fn touch(&mut self, block: u64, len: u32) -> u64 {
+    fn touch(&mut self, block: u64, len: u32) -> u64 {
         let known = self.slots.get(block);
         let len = match known {
             None => len,

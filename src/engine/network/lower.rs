@@ -294,6 +294,23 @@ impl LowerTiers {
         self.stores.iter().find(|store| store.place == place).map(|store| store.name.as_str())
     }
 
+    /// What a tier of a replica is called: `fs`, `p2p`, or the name of the store.
+    pub fn name_of(&self, replica: ReplicaId, tier: u32) -> &str {
+        let other = if self.tier(replica, tier).place.is_some() { "fs" } else { "p2p" };
+        self.store_of(replica, tier).unwrap_or(other)
+    }
+
+    /// The disks of a replica, in order.
+    pub fn disks(&self, replica: ReplicaId) -> impl Iterator<Item = &Place> {
+        let own = move |tier: &u32| self.store_of(replica, *tier).is_none();
+        (0..self.tiers(replica)).filter(own).filter_map(move |tier| self.place(replica, tier))
+    }
+
+    /// Whether a replica finds a block in any place below CPU memory, however long it was not used.
+    pub fn has_below(&self, replica: ReplicaId, hash: u64) -> bool {
+        (0..self.tiers(replica)).filter_map(|tier| self.place(replica, tier)).any(|place| place.sees(hash))
+    }
+
     /// Bytes of a block of a replica.
     pub fn block_bytes(&self, replica: ReplicaId) -> u64 {
         self.replicas[replica.index()].block_bytes

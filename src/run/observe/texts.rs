@@ -45,6 +45,11 @@ impl Texts {
         self.pieces.iter().flat_map(|piece| piece.iter()).map(|text| text.whole.pieces().len()).sum()
     }
 
+    /// The text of a request, if it is one of the latest.
+    pub(crate) fn of(&self, request: RequestId) -> Option<&Text> {
+        self.all().find(|text| text.request == request)
+    }
+
     /// All of them, in order of arrival.
     pub(crate) fn all(&self) -> impl Iterator<Item = &Text> {
         self.pieces.iter().flat_map(|piece| piece.iter()).chain(&self.newest)

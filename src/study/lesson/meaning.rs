@@ -74,8 +74,11 @@ impl Lesson {
         for (i, look) in step.look.iter().enumerate() {
             text(all, &at(&format!("look[{i}].says")), &look.says, 60, false);
             if !is_place(&look.at) {
-                let allowed = "field:PATH, chart:NAME, replica:NUMBER, figure:NAME, area:lanes, area:kv, area:density, area:tiers, area:sessions, \
-                               stage, timeline, play, speed, inspector";
+                let areas = AREAS.map(|area| format!("area:{area}")).join(", ");
+                let allowed = format!(
+                    "field:PATH, chart:NAME, replica:NUMBER, figure:NAME, {areas}, {}",
+                    PARTS.join(", ")
+                );
                 let path = at(&format!("look[{i}].at"));
                 all.push(Diagnostic::error(
                     path,
@@ -175,11 +178,16 @@ fn count(all: &mut Diagnostics, path: &str, found: usize, least: usize, most: us
     }
 }
 
+/// The close-ups of the page.
+const AREAS: [&str; 5] = ["lanes", "kv", "density", "tiers", "sessions"];
+/// The parts of the page that have a name alone.
+const PARTS: [&str; 5] = ["stage", "timeline", "play", "speed", "inspector"];
+
 /// Whether a text names a part of the page.
 fn is_place(at: &str) -> bool {
     match at.split_once(':') {
-        None => ["stage", "timeline", "play", "speed", "inspector"].contains(&at),
-        Some(("area", name)) => ["lanes", "kv", "density", "tiers", "sessions"].contains(&name),
+        None => PARTS.contains(&at),
+        Some(("area", name)) => AREAS.contains(&name),
         Some(("replica", number)) => number.parse::<u32>().is_ok(),
         Some(("field" | "chart" | "figure", name)) => !name.is_empty() && name.len() <= 160,
         Some(_) => false,
@@ -242,5 +250,17 @@ fn ends(all: &mut Diagnostics, at: &str, [from, to]: [f64; 2], log: bool) {
             allowed,
             "set from and to",
         ));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::AREAS;
+
+    #[test]
+    fn the_close_ups_are_those_of_the_page() {
+        let page = include_str!("../../../www/src/state/view/closeup.ts");
+        let areas = AREAS.map(|area| format!("'{area}'")).join(", ");
+        assert!(page.contains(&format!("export const AREAS = ['charts', {areas}] as const;")), "{areas}");
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! By Mattson's stack distance, see `base::reuse`.
 
-use base::reuse::Stack;
+use base::reuse::Distances;
 use engine::workload::Trace;
 use serde::Serialize;
 
@@ -40,23 +40,13 @@ pub(super) fn of(trace: &Trace) -> Option<TraceReuse> {
     if !trace.names_text() {
         return None;
     }
-    let mut stack = Stack::default();
-    // Tokens found by the power of two that a cache needs.
-    let mut found = [0u64; 65];
+    let mut cache = Distances::new(1);
     let (mut blocks, mut tokens, mut requests, mut distinct) = (0, 0u64, 0, 0);
     for row in 0..trace.len() {
         let prompt = trace.prompt(row, 0);
-        let mut farthest = 0;
-        for piece in prompt.pieces() {
-            let Some(distance) = stack.distance(piece.source) else { break };
-            farthest = distance.max(farthest);
-            found[power(farthest) as usize] += u64::from(piece.len);
-        }
-        // The first block is used last, so that it leaves last.
-        for piece in prompt.pieces().iter().rev() {
-            distinct += stack.touch(piece.source, piece.len);
-        }
-        blocks += prompt.pieces().len() as u64;
+        let pieces: Vec<(u64, u32)> = prompt.pieces().iter().map(|p| (p.source, p.len)).collect();
+        distinct += cache.prompt(0, &pieces);
+        blocks += pieces.len() as u64;
         tokens += u64::from(trace.prompt_tokens(row));
         requests += 1;
         if blocks > BLOCKS {
@@ -64,14 +54,14 @@ pub(super) fn of(trace: &Trace) -> Option<TraceReuse> {
         }
     }
     let share = |found: u64| found as f64 / tokens.max(1) as f64;
-    let largest = power(distinct).max(SMALLEST);
-    let mut so_far: u64 = found[..SMALLEST as usize].iter().sum();
-    let mut points = Vec::new();
-    for k in SMALLEST..=largest {
-        so_far += found[k as usize];
-        points.push(TraceReusePoint { tokens: 1 << k, share: share(so_far) });
-    }
-    Some(TraceReuse { unbounded: share(found.iter().sum()), distinct_tokens: distinct, points, requests })
+    let sizes = (SMALLEST..=power(distinct).max(SMALLEST)).map(|k| 1u64 << k);
+    let points = sizes.map(|tokens| TraceReusePoint { tokens, share: share(cache.within(tokens)) });
+    Some(TraceReuse {
+        unbounded: share(cache.all()),
+        distinct_tokens: distinct,
+        points: points.collect(),
+        requests,
+    })
 }
 
 /// The smallest power of two that is at least `n`.

@@ -5155,7 +5155,7 @@ export type SessionRow = {
   turns: Array<SessionTurn>,
   /** Tokens that its turns between the two instants computed again. */
   again_tokens: number,
-  /** Tokens of its latest prompt and answer, from the start on, that a replica has now, on the GPU or in CPU memory; missing while a turn is under
+  /** Tokens of its latest prompt and answer, from the start on, that a replica finds now in its tiers; missing while a turn is under
    * way. */
   kept_tokens: number | null,
 };

@@ -78,8 +78,7 @@ pub(super) fn kv_tiers(pools: &[String], engine: &Cluster) -> Vec<KvTierPart> {
 
 fn add(tiers: &mut Vec<KvTierPart>, pool: &str, (replica, tier): (&Replica, u32), lower: &LowerTiers) {
     let (id, place) = (replica.id(), lower.place(replica.id(), tier));
-    let store = lower.store_of(id, tier);
-    let name = store.unwrap_or(if place.is_some() { "fs" } else { "p2p" });
+    let (store, name) = (lower.store_of(id, tier), lower.name_of(id, tier));
     let at = tiers.iter().position(|part| part.tier == name).unwrap_or_else(|| {
         let place = place.map(|_| KvPlacePart::default());
         tiers.push(KvTierPart {

@@ -150,9 +150,8 @@ impl Session {
         let cpu = least(&|r| tokens(r.kv().tier_blocks().1.into(), r)).filter(|n| *n > 0);
         sizes.extend(cpu.map(|n| ("cpu".to_owned(), own, Some(n))));
         let Some((lower, first)) = self.engine.lower_tiers().zip(there().next()) else { return sizes };
-        let disks = (0..lower.tiers(first.id())).filter(|tier| lower.store_of(first.id(), *tier).is_none());
         let end = |capacity: u64| (capacity > 0).then(|| tokens(capacity, first));
-        for place in disks.filter_map(|tier| lower.place(first.id(), tier)) {
+        for place in lower.disks(first.id()) {
             sizes.push(("fs".to_owned(), own, end(place.settings().capacity)));
         }
         for store in lower.stores() {

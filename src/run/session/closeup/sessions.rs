@@ -3,7 +3,7 @@
 use crate::session::Session;
 use base::Content;
 use base::small::sort::sort_pairs;
-use engine::{Record, Replica};
+use engine::Record;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -59,7 +59,7 @@ pub struct SessionRow {
     pub turns: Vec<SessionTurn>,
     /// Tokens that its turns between the two instants computed again.
     pub again_tokens: u64,
-    /// Tokens of its latest prompt and answer, from the start on, that a replica has now, on the GPU or in CPU memory; missing while a turn is under
+    /// Tokens of its latest prompt and answer, from the start on, that a replica finds now in its tiers; missing while a turn is under
     /// way.
     pub kept_tokens: Option<u32>,
 }
@@ -201,15 +201,21 @@ impl Session {
         }
     }
 
-    /// The most leading tokens of a text that a replica has, on the GPU or in CPU memory.
+    /// The most leading tokens of a text that a replica finds in its tiers.
     fn kept_of(&self, text: &Content) -> u32 {
         let mut chains: BTreeMap<u32, Vec<u64>> = BTreeMap::new();
         let mut most = 0;
-        for kv in self.engine.replicas().iter().map(Replica::kv).filter(|kv| kv.caching()) {
+        let lower = self.engine.lower_tiers();
+        for (id, kv) in self.engine.replicas().iter().map(|r| (r.id(), r.kv())).filter(|(_, kv)| kv.caching())
+        {
             let block = kv.block_tokens();
             let chain =
                 chains.entry(block).or_insert_with(|| text.chain(block, (text.len() / block).min(BLOCKS)));
-            let is_here = |hash: &&u64| kv.found_in(**hash).is_some() || kv.known_below(&[**hash]) > 0;
+            let is_here = |hash: &&u64| {
+                kv.found_in(**hash).is_some()
+                    || kv.known_below(&[**hash]) > 0
+                    || lower.is_some_and(|lower| lower.has_below(id, **hash))
+            };
             most = most.max(chain.iter().take_while(is_here).count() as u32 * block);
         }
         most

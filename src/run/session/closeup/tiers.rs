@@ -206,12 +206,11 @@ impl Session {
         }
     }
 
-    /// The first blocks of a request's prompt, where it is in the system.
+    /// The first blocks of a request's prompt, if it is one of the latest.
     fn chosen(&self, request: RequestId, there: &[&Replica]) -> Option<Chosen> {
         let block = there.first()?.kv().block_tokens();
-        let text = self.engine.text_of(request)?;
-        let blocks = text.prefill.min(text.text.len()) / block;
-        Some(Chosen { block, chain: text.text.chain(block, blocks.min(BLOCKS)) })
+        let text = self.recorder.texts.of(request)?;
+        Some(Chosen { block, chain: text.whole.chain(block, (text.prompt / block).min(BLOCKS)) })
     }
 
     fn origin(&self, request: RequestId) -> Option<PromptOrigin> {
@@ -258,7 +257,7 @@ impl Session {
                 (0, _) => "gpu".to_owned(),
                 (1, _) => "cpu".to_owned(),
                 (_, Some((lower, tier))) if tier < lower.tiers(origin.replica) => {
-                    name_of(lower, origin.replica, tier)
+                    lower.name_of(origin.replica, tier).to_owned()
                 }
                 _ => continue,
             };
@@ -283,12 +282,6 @@ impl Session {
 /// When the blocks of a flow landed.
 fn landed(read: &Reading) -> Option<Micros> {
     read.ended.filter(|(_, landed)| *landed).map(|(at, _)| at)
-}
-
-/// `fs`, `p2p`, or the name of the store.
-fn name_of(lower: &LowerTiers, replica: ReplicaId, tier: u32) -> String {
-    let other = if lower.place(replica, tier).is_some() { "fs" } else { "p2p" };
-    lower.store_of(replica, tier).unwrap_or(other).to_owned()
 }
 
 fn of_replica(replica: &Replica, lower: Option<&LowerTiers>, chosen: Option<&Chosen>) -> ReplicaTiers {
@@ -317,8 +310,7 @@ fn of_replica(replica: &Replica, lower: Option<&LowerTiers>, chosen: Option<&Cho
     let Some(lower) = lower.filter(|lower| lower.tiers(id) > 0) else {
         return ReplicaTiers { replica: id.0, in_hand: in_hand(replica), layers, ports: None };
     };
-    let disks = (0..lower.tiers(id)).filter(|tier| lower.store_of(id, *tier).is_none());
-    for place in disks.filter_map(|tier| lower.place(id, tier)) {
+    for place in lower.disks(id) {
         layers.push(TierLayer {
             tier: "fs".to_owned(),
             total: Some(place.settings().capacity).filter(|total| *total > 0),
@@ -374,7 +366,7 @@ fn told(flow: &Flow, lower: &LowerTiers) -> TierFlow {
     TierFlow {
         kind: kind.to_owned(),
         replica: flow.replica.0,
-        tier: name_of(lower, flow.replica, flow.tier),
+        tier: lower.name_of(flow.replica, flow.tier).to_owned(),
         source: flow.source.map(|source| source.0),
         request: flow.request.map(|request| request.0),
         blocks: flow.hashes.len() as u32,

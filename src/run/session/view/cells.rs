@@ -58,9 +58,8 @@ impl Session {
     /// How full each disk of a replica is.
     fn disks(&self, r: &Replica) -> Vec<f64> {
         let Some(lower) = self.engine.lower_tiers() else { return Vec::new() };
-        let disks = (0..lower.tiers(r.id())).filter(|tier| lower.store_of(r.id(), *tier).is_none());
         let full = |place: &Place| share(place.len() as f64, place.settings().capacity as f64);
-        disks.filter_map(|tier| lower.place(r.id(), tier)).map(full).collect()
+        lower.disks(r.id()).map(full).collect()
     }
 
     /// At most this number of blocks of a replica by position, a letter each; empty in a cluster whose single blocks are not shown.

@@ -3,15 +3,14 @@ import { For, type JSX, Show } from 'solid-js';
 import { count, DASH, percent, sig3, text } from '../../base/units.ts';
 import type { KvTierPart, PausesPart, Report } from '../../generated/boundary.ts';
 import { Block, NameValues, type Row } from '../parts/Block.tsx';
-
-const NAMES: Readonly<Record<string, string>> = { fs: 'Disks', p2p: 'Peers' };
+import { tierNames } from '../parts/tierNames.ts';
 
 export function KvTierBlocks(props: { report: Report }): JSX.Element {
   return (
     <>
       <For each={props.report.kv_tiers ?? []}>
         {(tier) => (
-          <Block title={`${NAMES[tier.tier] ?? `Store ${tier.tier}`}, pool ${tier.pool}`} remark="warm-up included">
+          <Block title={`${tierNames(tier.tier).many}, pool ${tier.pool}`} remark="warm-up included">
             <NameValues rows={tierRows(tier)} />
           </Block>
         )}

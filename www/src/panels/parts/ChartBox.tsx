@@ -1,5 +1,6 @@
 // A titled chart in SVG, and the lines behind it.
-import { createSignal, For, type JSX, onCleanup, onMount, Show } from 'solid-js';
+import { For, type JSX, Show } from 'solid-js';
+import { createWidth } from './following.ts';
 import './chartBox.css';
 
 /** Room beside a chart for the values of its lines, at its right end, and below it. */
@@ -16,20 +17,14 @@ export function ChartBox(props: {
   label: string;
   children: (width: number) => JSX.Element;
 }): JSX.Element {
-  const [width, setWidth] = createSignal(0);
-  let host: HTMLDivElement | undefined;
-  onMount(() => {
-    const sized = new ResizeObserver(([entry]) => setWidth(Math.floor(entry?.contentRect.width ?? 0)));
-    if (host) sized.observe(host);
-    onCleanup(() => sized.disconnect());
-  });
+  const { width, ref } = createWidth();
   return (
     <figure class="chart-box">
       <figcaption>
         <b>{props.title}</b> <span class="m">{props.unit}</span>
         <span class="end m">{props.figures}</span>
       </figcaption>
-      <div ref={host}>
+      <div ref={ref}>
         <Show when={width() > 0}>
           <svg
             width={width()}

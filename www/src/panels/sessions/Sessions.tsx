@@ -1,11 +1,11 @@
 // Sessions over time: turns, what each found of what was known, and what is kept in pauses. Loaded when it is opened.
-import { createEffect, createMemo, createSignal, For, type JSX, on, onCleanup, onMount, Show } from 'solid-js';
-import { oneAtATime } from '../../base/oneAtATime.ts';
+import { createMemo, For, type JSX, Show } from 'solid-js';
 import { count, DASH, durationUs, percent, short, text } from '../../base/units.ts';
-import { createThrottled } from '../../draw/throttled.ts';
 import type { SessionRow, SessionRows, SessionTurn } from '../../generated/boundary.ts';
 import type { App } from '../../state/app.ts';
 import { timeWindow } from '../../state/view/closeup.ts';
+import { createAnswer, createWidth } from '../parts/following.ts';
+import { KEPT, KeptPattern, KeyMark } from '../parts/KeptPattern.tsx';
 import { ToolRow } from '../parts/ToolRow.tsx';
 import { wholeTicks } from '../parts/ticks.ts';
 import { type Block, planSessions, type RowMark, type TurnMark, timeScale } from './sessionLayout.ts';
@@ -16,43 +16,35 @@ const EVERY_MS = 500;
 
 export default function Sessions(props: { app: App }): JSX.Element {
   const app = props.app;
-  const [answer, setAnswer] = createSignal<SessionRows>();
-  const [width, setWidth] = createSignal(0);
-  let host: HTMLElement | undefined;
-  let gone = false;
-  onMount(() => {
-    if (!host) return;
-    const sized = new ResizeObserver(([entry]) => setWidth(Math.floor(entry?.contentRect.width ?? 0)));
-    sized.observe(host);
-    onCleanup(() => sized.disconnect());
-  });
-  onCleanup(() => {
-    gone = true;
-  });
-  const instant = createThrottled(() => app.transport.frame(), EVERY_MS);
-  const ask = oneAtATime(async () => {
-    const shown = timeWindow();
-    const query = shown
-      ? { from_us: Math.round(shown.fromS * 1e6), to_us: Math.round(shown.toS * 1e6) }
-      : { from_us: 0, to_us: 0 };
-    const rows = await app.selection.closeUp('sessions', query).catch(() => undefined);
-    if (rows && !gone) setAnswer(rows);
-  });
-  createEffect(on([instant, timeWindow], () => ask()));
+  const { width, ref } = createWidth();
+  const answer = createAnswer(
+    app,
+    EVERY_MS,
+    () => {
+      const shown = timeWindow();
+      const [from, to] = shown ? [shown.fromS, shown.toS] : [0, 0];
+      return app.selection.closeUp('sessions', { from_us: Math.round(from * 1e6), to_us: Math.round(to * 1e6) });
+    },
+    timeWindow,
+  );
   const select = (request: number): void => app.selection.select({ request, replica: undefined });
   return (
     <section class="closeup" aria-label="Sessions">
       <ToolRow>
-        <span class="session-key turn">turn</span>
-        <span class="session-key kept">found at the return</span>
-        <span class="session-key again">computed</span>
+        <KeyMark look="turn">turn</KeyMark>
+        <KeyMark look="kept">found at the return</KeyMark>
+        <KeyMark look="computed">computed</KeyMark>
         <span class="grow" />
       </ToolRow>
       <div class="sessions">
         <Show when={answer()} fallback={<p class="empty">The sessions are on their way…</p>}>
-          {(rows) => <Sums of={rows()} />}
+          {(rows) => (
+            <Show when={rows().rows.length > 0}>
+              <Sums of={rows()} />
+            </Show>
+          )}
         </Show>
-        <section class="sessions-host" aria-label="Rows of sessions" tabindex={0} ref={host}>
+        <section class="sessions-host" aria-label="Rows of sessions" tabindex={0} ref={ref}>
           <Show when={answer() && width() > 0 && answer()}>
             {(rows) => (
               <Show
@@ -113,12 +105,7 @@ function Picture(props: {
       role="img"
       aria-label={`${count(props.of.rows.length)} sessions; ${count(props.of.again_tokens)} tokens computed again`}
     >
-      <defs>
-        <pattern id="session-kept" width="4" height="4" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">
-          <rect width="4" height="4" class="kept-ground" />
-          <rect width="1.6" height="4" class="kept-line" />
-        </pattern>
-      </defs>
+      <KeptPattern />
       <For each={plan().rows}>
         {(row) => <Row row={row} plan={plan()} chosen={props.chosen} onSelect={props.onSelect} />}
       </For>
@@ -159,7 +146,7 @@ function Row(props: {
         {(pause) => (
           <>
             <Rect of={pause.context} class="context" />
-            <Show when={pause.kept}>{(kept) => <Rect of={kept()} fill="url(#session-kept)" />}</Show>
+            <Show when={pause.kept}>{(kept) => <Rect of={kept()} fill={KEPT} />}</Show>
           </>
         )}
       </For>
@@ -184,7 +171,7 @@ function Turn(props: { mark: TurnMark; chosen: boolean; onSelect: (request: numb
     // biome-ignore lint/a11y/noStaticElementInteractions: J and K go from request to request
     <g class="session-turn" onClick={() => props.onSelect(mark().turn.request)}>
       <Show when={mark().waits}>{(waits) => <Rect of={waits()} class="waits" />}</Show>
-      <Show when={mark().found}>{(found) => <Rect of={found()} fill="url(#session-kept)" />}</Show>
+      <Show when={mark().found}>{(found) => <Rect of={found()} fill={KEPT} />}</Show>
       <Show when={mark().again}>{(again) => <Rect of={again()} class="again" />}</Show>
       <Rect of={mark().body} class="turn" />
       <Show when={props.chosen}>

@@ -3,7 +3,7 @@ import { For, type JSX, Show } from 'solid-js';
 import { count, DASH, percent, short, sig3, text } from '../../base/units.ts';
 import type { Reuse, ReuseCurve } from '../../generated/boundary.ts';
 import { ChartBox, FOOT, LEFT, Lines, RIGHT } from '../parts/ChartBox.tsx';
-import { markName } from './tierWords.ts';
+import { tierNames } from '../parts/tierNames.ts';
 
 const HEIGHT = 200;
 
@@ -38,10 +38,10 @@ function Chart(props: { of: Reuse }): JSX.Element {
         title="Hit share by size of the cache"
         unit={`% of the tokens of the latest ${count(props.of.requests)} prompts, by tokens that a cache holds`}
         height={HEIGHT}
-        label={`No cache finds more than ${sig3(props.of.ceiling * 100)} %; this run has found ${sig3(props.of.found * 100)} %`}
+        label={`No cache finds more than ${sig3(props.of.ceiling * 100)} %; they found ${sig3(props.of.found * 100)} %`}
         figures={
           <>
-            every repeat <b>{text(percent(props.of.ceiling, 1))}</b> found in this run{' '}
+            every repeat <b>{text(percent(props.of.ceiling, 1))}</b> these requests found{' '}
             <b>{text(percent(props.of.found, 1))}</b>
           </>
         }
@@ -108,7 +108,7 @@ function Sizes(props: { of: Reuse }): JSX.Element {
         <For each={props.of.marks}>
           {(mark) => (
             <tr>
-              <td>{markName(mark)}</td>
+              <td>{tierNames(mark.tier).long}</td>
               <td>{mark.tokens === null ? 'no end' : short(mark.tokens)}</td>
               <td>{text(percent(mark.share, 1))}</td>
             </tr>

@@ -2,8 +2,10 @@
 import { createMemo, For, type JSX, Show } from 'solid-js';
 import { count, percent, sig3, text } from '../../base/units.ts';
 import type { Tiers } from '../../generated/boundary.ts';
+import { KEPT, KeptPattern } from '../parts/KeptPattern.tsx';
+import { tierNames } from '../parts/tierNames.ts';
 import { filled, planTiers, type StoreBox, type TierRibbon, type TierRow } from './tierLayout.ts';
-import { portWords, storeWords, tierName } from './tierWords.ts';
+import { portWords, storeWords } from './tierWords.ts';
 
 /** The cells of a store: at most this many, each for the same share of its blocks. */
 const CELL = 9;
@@ -30,12 +32,7 @@ export function TierStage(props: {
         role="img"
         aria-label={said()}
       >
-        <defs>
-          <pattern id="tier-kept" width="4" height="4" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">
-            <rect width="4" height="4" class="kept-ground" />
-            <rect width="1.6" height="4" class="kept-line" />
-          </pattern>
-        </defs>
+        <KeptPattern />
         <For each={plan().ribbons}>{(ribbon) => <Ribbon ribbon={ribbon} />}</For>
         <For each={plan().rows}>{(row) => <Row row={row} labels={plan().labels} onReplica={props.onReplica} />}</For>
         <For each={plan().stores}>{(box) => <Store box={box} />}</For>
@@ -87,11 +84,11 @@ function Row(props: { row: TierRow; labels: number; onReplica: (replica: number)
         {(bar, i) => (
           <>
             <text x={bar.x - 8} y={bar.y + bar.h / 2 + 4} text-anchor="end">
-              {tierName(bar.layer.tier)}
+              {tierNames(bar.layer.tier).short}
             </text>
             <rect class="free" x={bar.x} y={bar.y} width={bar.w} height={bar.h} rx="1" />
             <rect class="held" x={bar.x} y={bar.y} width={bar.held} height={bar.h} />
-            <rect fill="url(#tier-kept)" x={bar.x + bar.held} y={bar.y} width={bar.kept} height={bar.h} />
+            <rect fill={KEPT} x={bar.x + bar.held} y={bar.y} width={bar.kept} height={bar.h} />
             <Show when={bar.chosen > 0}>
               <rect
                 class="chosen"
@@ -142,7 +139,7 @@ function Store(props: { box: StoreBox }): JSX.Element {
         {narrow() ? box().store.name : storeWords(box().store)}
       </text>
       <rect class="card" x={box().x + 0.5} y={box().y + 0.5} width={box().w - 1} height={box().h - 1} rx="6" />
-      <path fill="url(#tier-kept)" d={parts().kept} />
+      <path fill={KEPT} d={parts().kept} />
       <path class="free" d={parts().free} />
       <path class="chosen" d={parts().mine} />
       <For each={[box().out, box().in]}>

@@ -2,11 +2,12 @@
 import { For, type JSX } from 'solid-js';
 import { count, DASH, percent, sig3, text } from '../../base/units.ts';
 import type { TierFlow, Tiers } from '../../generated/boundary.ts';
+import { tierNames } from '../parts/tierNames.ts';
 import { filled } from './tierLayout.ts';
-import { portWords, storeWords, tierName } from './tierWords.ts';
+import { portWords, storeWords } from './tierWords.ts';
 
 const from = ({ kind, tier, source }: TierFlow): string =>
-  kind === 'write' ? `to ${tierName(tier)}` : `from ${source === null ? tierName(tier) : `r${source}`}`;
+  kind === 'write' ? `to ${tierNames(tier).short}` : `from ${source === null ? tierNames(tier).short : `r${source}`}`;
 
 export function TierTable(props: { tiers: Tiers }): JSX.Element {
   return (
@@ -29,7 +30,7 @@ export function TierTable(props: { tiers: Tiers }): JSX.Element {
                 {(layer) => (
                   <tr>
                     <td>r{replica.replica}</td>
-                    <td>{tierName(layer.tier)}</td>
+                    <td>{tierNames(layer.tier).short}</td>
                     <td>{layer.total === null ? 'no end' : count(layer.total)}</td>
                     <td>{count(layer.held)}</td>
                     <td>{count(layer.kept)}</td>

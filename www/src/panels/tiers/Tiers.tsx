@@ -1,10 +1,9 @@
 // Tiers: how full each is on each replica, the stores, what moves between them, where the blocks of the selected prompt came from, and
 // what caches of any size could find. Loaded when it is opened.
-import { createEffect, createSignal, type JSX, on, onCleanup, onMount, Show } from 'solid-js';
-import { oneAtATime } from '../../base/oneAtATime.ts';
-import { createThrottled } from '../../draw/throttled.ts';
-import type { Reuse, Tiers as TiersAnswer } from '../../generated/boundary.ts';
+import { createSignal, type JSX, Show } from 'solid-js';
 import type { App } from '../../state/app.ts';
+import { createAnswer, createWidth } from '../parts/following.ts';
+import { KeyMark } from '../parts/KeptPattern.tsx';
 import { ToolRow } from '../parts/ToolRow.tsx';
 import { Origin } from './Origin.tsx';
 import { ReuseBySize } from './ReuseBySize.tsx';
@@ -18,44 +17,22 @@ const REUSE_EVERY_MS = 2000;
 
 export default function Tiers(props: { app: App }): JSX.Element {
   const app = props.app;
-  const [tiers, setTiers] = createSignal<TiersAnswer>();
-  const [reuse, setReuse] = createSignal<Reuse>();
-  const [width, setWidth] = createSignal(0);
   const [asTable, setAsTable] = createSignal(false);
+  const { width, ref } = createWidth();
   const request = (): number | undefined => app.selection.selected().request;
-  let host: HTMLDivElement | undefined;
-  let gone = false;
-  onMount(() => {
-    if (!host) return;
-    const sized = new ResizeObserver(([entry]) => setWidth(Math.floor(entry?.contentRect.width ?? 0)));
-    sized.observe(host);
-    onCleanup(() => sized.disconnect());
-  });
-  onCleanup(() => {
-    gone = true;
-  });
-  const instant = createThrottled(() => app.transport.frame(), EVERY_MS);
-  const ask = oneAtATime(async () => {
+  const ask = () => {
     const chosen = request();
-    const answer = await app.selection
-      .closeUp('tiers', chosen === undefined ? {} : { request: chosen })
-      .catch(() => undefined);
-    if (answer && !gone) setTiers(answer);
-  });
-  createEffect(on([instant, request], () => ask()));
-  const seldom = createThrottled(() => app.transport.frame(), REUSE_EVERY_MS);
-  const askReuse = oneAtATime(async () => {
-    const answer = await app.selection.closeUp('reuse', {}).catch(() => undefined);
-    if (!gone) setReuse(answer ?? undefined);
-  });
-  createEffect(on(seldom, () => askReuse()));
+    return app.selection.closeUp('tiers', chosen === undefined ? {} : { request: chosen });
+  };
+  const tiers = createAnswer(app, EVERY_MS, ask, request);
+  const reuse = createAnswer(app, REUSE_EVERY_MS, () => app.selection.closeUp('reuse', {}));
   return (
     <section class="closeup" aria-label="Tiers">
       <ToolRow>
-        <span class="tier-key held">held</span>
-        <span class="tier-key kept">kept</span>
+        <KeyMark look="held">held</KeyMark>
+        <KeyMark look="kept">kept</KeyMark>
         <Show when={request() !== undefined}>
-          <span class="tier-key chosen">#{request()}</span>
+          <KeyMark look="chosen">#{request()}</KeyMark>
         </Show>
         <span class="grow" />
         <button type="button" class="btn" aria-pressed={asTable()} onClick={() => setAsTable(!asTable())}>
@@ -64,7 +41,7 @@ export default function Tiers(props: { app: App }): JSX.Element {
       </ToolRow>
       <section class="tiers" aria-label="Layers, stores and reuse" tabindex={0}>
         <div class="tiers-body">
-          <div class="tier-host" ref={host}>
+          <div class="tier-host" ref={ref}>
             <Show when={tiers()} fallback={<p class="empty">The tiers are on their way…</p>}>
               {(answer) => (
                 <Show when={!asTable()} fallback={<TierTable tiers={answer()} />}>
@@ -81,7 +58,7 @@ export default function Tiers(props: { app: App }): JSX.Element {
             </Show>
           </div>
           <Origin of={tiers()?.origin ?? undefined} request={request()} />
-          <ReuseBySize of={reuse()} />
+          <ReuseBySize of={reuse() ?? undefined} />
         </div>
       </section>
     </section>

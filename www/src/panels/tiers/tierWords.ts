@@ -1,16 +1,14 @@
 // The words of the view of tiers.
 import { count, durationUs, percent, sig3, text } from '../../base/units.ts';
-import type { OriginPart, PromptOrigin, ReuseMark, StorePart, TierPort } from '../../generated/boundary.ts';
-
-/** What a tier is called in a row. */
-export const tierName = (tier: string): string => ({ gpu: 'GPU', cpu: 'CPU', fs: 'disk', p2p: 'peers' })[tier] ?? tier;
+import type { OriginPart, PromptOrigin, StorePart, TierPort } from '../../generated/boundary.ts';
+import { tierNames } from '../parts/tierNames.ts';
 
 /** Where blocks of a prompt came from. */
 export function placeWords({ tier, source }: OriginPart, replica: number): string {
   if (tier === 'computed') return 'computed';
   if (tier === 'p2p') return source === null ? 'another replica' : `r${source}, its CPU memory`;
-  const own = { gpu: 'its GPU', cpu: 'its CPU memory', fs: 'its disk' }[tier];
-  return own ? `r${replica}, ${own}` : `store ${tier}`;
+  const { own } = tierNames(tier);
+  return own.startsWith('its ') ? `r${replica}, ${own}` : own;
 }
 
 /** What a prompt was made of, and what that spared. */
@@ -33,7 +31,3 @@ export function storeWords({ name, is_down, total, blocks, gb }: StorePart): str
   if (gb) return `${name}, ${sig3(gb[1])} of ${sig3(gb[0])} GB`;
   return total ? `${name}, ${count(blocks)} of ${count(total)} blocks` : `${name}, ${count(blocks)} blocks`;
 }
-
-/** What a mark of today's size is called: a layer holds what those above it hold. */
-export const markName = (mark: ReuseMark): string =>
-  ({ gpu: 'GPU', cpu: 'CPU memory', fs: 'Disk' })[mark.tier] ?? `Store ${mark.tier}`;
