@@ -121,6 +121,17 @@ test('loading runs to the requested instant and then pauses', () => {
   expect(last?.kind === 'frame' ? last.mode : '').toBe('paused');
 });
 
+test('a new run and an edit are answered before their first frame', () => {
+  const t = setup();
+  t.load();
+  t.runner.handle({ kind: 'ack' });
+  const before = t.posted.length;
+  t.load();
+  t.runner.handle({ kind: 'ack' });
+  t.ask({ kind: 'apply', edit: '{}' });
+  expect(t.posted.slice(before).map((message) => message.kind)).toEqual(['answer', 'frame', 'answer', 'frame']);
+});
+
 test('a refused scenario leaves the present run alone', () => {
   const t = setup();
   t.load();

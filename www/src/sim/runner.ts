@@ -67,6 +67,8 @@ export class Runner {
   private ticking = false;
   private owed = false;
   private unacked = false;
+  /** Whether a question is being answered: the page has the answer before the first frame after it. */
+  private answering = false;
   /** The earliest time of the next frame of a running simulation. */
   private frameDueMs = 0;
   private detail = DEFAULT_DETAIL;
@@ -144,12 +146,16 @@ export class Runner {
         return;
       }
       const transfer: Transferable[] = [];
+      this.answering = true;
       const value = this.ask(question, transfer);
       this.post({ kind: 'answer', id, value }, transfer);
     } catch (error) {
       if (!(error instanceof Refused)) throw error;
       this.post({ kind: 'refused', id, diagnostics: error.diagnostics });
+    } finally {
+      this.answering = false;
     }
+    if (this.owed) this.postFrame();
   }
 
   private ask(
@@ -401,7 +407,7 @@ export class Runner {
   private postFrame(): void {
     const startMs = this.around.now();
     const due = this.mode === 'playing' ? this.frameDueMs : Math.max(this.frameDueMs, this.quietUntilMs);
-    if (this.unacked || (!this.resting() && startMs < due)) {
+    if (this.unacked || this.answering || (!this.resting() && startMs < due)) {
       this.owed = true;
       return;
     }

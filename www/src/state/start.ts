@@ -18,17 +18,24 @@ export async function start(client: Client, page: Starting): Promise<void> {
   const [link, before] = [location.hash, isEmbed(location.hash) ? undefined : kept()];
   const [first] = PRESETS;
   const ready = client.start();
-  const opens = first && link.length <= 1 && !before ? [page.document.openPreset(first)] : [];
-  await Promise.race([...opens, follow(client, ready, page, link, before)]);
+  const opens = first && link.length <= 1 && !before ? page.document.openPreset(first) : undefined;
+  const follows = follow(client, ready, page, { link, before, opens });
+  await (opens ?? follows);
 }
+
+/** What is opened: the link in the address, a kept scenario, or the first preset, which is on its way. */
+type Asked = {
+  readonly link: string;
+  readonly before: Kept | undefined;
+  readonly opens: Promise<void> | undefined;
+};
 
 /** Opens what needs the simulation, if nothing is open yet; from then on the address follows. */
 async function follow(
   client: Client,
   ready: Promise<Ready>,
   { document, dialogs, links, setVersion }: Starting,
-  link: string,
-  before: Kept | undefined,
+  { link, before, opens }: Asked,
 ): Promise<void> {
   const { presetName } = document;
   const { setNotice } = dialogs;
@@ -40,6 +47,7 @@ async function follow(
     void document.describe().catch(() => {});
     if (before) await links.openKept(before);
     if (link.length > 1 && presetName() === '') await links.open(link);
+    await opens;
     await client.settled();
     // Dialogs for a missing file or a link with errors appear over the first preset.
     // What was opened while the module was loaded stays.

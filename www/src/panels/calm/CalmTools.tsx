@@ -1,5 +1,5 @@
 // The three tools of the stage, where they act: the router's name, a burst at the source, and a break at each replica.
-import { createEffect, createSignal, For, Index, type JSX, Show } from 'solid-js';
+import { createEffect, createSignal, Index, type JSX, Show } from 'solid-js';
 import { createMedia, NARROW_PHONE } from '../../base/media.ts';
 import type { Option } from '../../base/schema.ts';
 import type { Spot, ToolPlaces } from '../../base/view.ts';
@@ -169,20 +169,21 @@ function Routers(props: {
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: arrows move between the buttons within, which are controls
     <div class="router-list" onKeyDown={move}>
-      <For each={props.options}>
+      {/* The words come after the engine: the control that has the focus stays. */}
+      <Index each={props.options}>
         {(option) => (
           <button
             type="button"
-            classList={{ ring: hasRing('router') && option.tag === LEAST }}
-            aria-pressed={option.tag === props.current}
-            title={option.description}
-            onClick={() => props.onChoose(option)}
+            classList={{ ring: hasRing('router') && option().tag === LEAST }}
+            aria-pressed={option().tag === props.current}
+            title={option().description}
+            onClick={() => props.onChoose(option())}
           >
-            <span>{option.label}</span>
-            <span class="m">{beginning(option.description)}</span>
+            <span>{option().label}</span>
+            <span class="m">{beginning(option().description)}</span>
           </button>
         )}
-      </For>
+      </Index>
     </div>
   );
 }

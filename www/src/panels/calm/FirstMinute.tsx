@@ -200,11 +200,13 @@ function createMoved({ selection }: Page): () => readonly number[] {
 
 /** The request on the stage to click; it stays the same as long as it is there. */
 function createTarget({ transport }: Page, moved: () => readonly number[]): () => number | undefined {
-  return createMemo((before: number | undefined) =>
-    minute()?.step === 3
-      ? onStage(transport.writtenFrame(), before === undefined ? moved() : [before, ...moved()])?.request
-      : undefined,
-  );
+  return createMemo((before: number | undefined) => {
+    const at = minute();
+    const stage = transport.writtenFrame();
+    // The stage follows the latest frame, and may still be of before the fault.
+    if (at?.step !== 3 || !stage || stage.now_us <= (at.fault?.atUs ?? 0)) return undefined;
+    return onStage(stage, before === undefined ? moved() : [before, ...moved()])?.request;
+  });
 }
 
 /** Sets the speed while a step waits for its number or a request is to be caught, and then the one before. */
