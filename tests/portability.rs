@@ -70,7 +70,7 @@ const SNAPSHOTS: &[Line] = &[
     ("everything", 118526, "ee3fbec3f3e5c538"),
     ("conversations", 139705, "ce3b10a629526681"),
     ("gateway", 227783, "515b6fce86d17291"),
-    ("split", 120375, "1ae8ec8dd5d5c047"),
+    ("split", 120388, "321292442248612f"),
 ];
 
 const DRAWS: &[Line] = &[

@@ -143,6 +143,7 @@ impl Cluster {
     /// Runs events up to and including `until`, but no more than `max_events` of them.
     pub fn advance<S: Sink>(&mut self, until: Micros, max_events: u64, sink: &mut S) -> Halt {
         assert!(self.packed.is_none(), "INV-6: a checkpoint that goes on by itself");
+        self.share_ports();
         for _ in 0..max_events {
             let gateway_at = self.gateway_at();
             let (replica_at, index) = self.clock.replica_at();
@@ -163,6 +164,7 @@ impl Cluster {
             } else {
                 self.run_replica_event(index, sink);
             }
+            self.share_ports();
             self.clock.count_event();
             #[cfg(feature = "verify")]
             self.verify(self.clock.events_done().is_multiple_of(61));
@@ -334,6 +336,9 @@ impl Cluster {
         }
         if let Some(network) = self.network.as_ref().filter(|_| deep) {
             self.sight().verify_network(network);
+            if let Some(lower) = &self.fleet.lower {
+                network.verify_shared(lower);
+            }
         }
     }
 

@@ -59,6 +59,7 @@ fn give_tiers(draw: &mut Draw, document: &mut Value) {
             "kv_bytes_per_token": 1000, "shared_ports": draw.one_in(2)}});
     }
     for pool in cluster["pools"].as_array_mut().into_iter().flatten() {
+        let role = pool["role"].clone();
         let kv = &mut pool["kv"];
         kv["secondary_tiers"] = json!(lower_tiers(draw, stores));
         kv["cpu_write"] = write(draw);
@@ -83,6 +84,9 @@ fn give_tiers(draw: &mut Draw, document: &mut Value) {
         }
         kv["offload_prompt_only"] = json!(draw.one_in(3));
         kv["cpu_ttl_s"] = json!(draw.of(&[0.0, 0.0, 0.03]));
+        if role == "decode" {
+            kv["write_decode"] = json!(draw.one_in(2));
+        }
     }
 }
 

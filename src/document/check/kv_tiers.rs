@@ -23,6 +23,14 @@ pub(super) fn check_kv_tiers(c: &Cluster, r: &mut Report) {
         if !pool.kv.secondary_tiers.is_empty() {
             check_tiers(&path, pool, c, r);
         }
+        if pool.kv.write_decode && pool.role != Role::Decode {
+            r.error(
+                format!("{path}.kv.write_decode"),
+                format!("true, in a {} pool", pool.role.name()),
+                "false there",
+                "such a pool writes its blocks anyway: leave it out, or give the pool the role decode",
+            );
+        }
     }
     for store in &c.kv_stores {
         check_users(&store.name, c, r);
@@ -141,10 +149,6 @@ fn check_tiers(path: &str, pool: &Pool, c: &Cluster, r: &mut Report) {
             "that simulator has one tier of its own: leave them out",
         );
     }
-    if pool.role != Role::Mixed {
-        let found = format!("tiers below, in a {} pool", pool.role.name());
-        refuse(found, "leave them out there, or give the pool the role mixed");
-    }
     if pool.pp > 1 {
         refuse(format!("tiers below, with {} stages", pool.pp), "write pp 1, or leave them out");
     }
@@ -250,6 +254,25 @@ mod tests {
         assert_eq!(warned(vec![peers()], None), [at(0)]);
         assert_eq!(warned(vec![peers()], Some(KvSource::default())), Vec::<String>::new());
         assert_eq!(warned(Vec::new(), Some(KvSource::default())), ["cluster.kv_source".to_owned()]);
+    }
+
+    #[test]
+    fn tiers_go_with_roles_and_only_a_decode_pool_chooses_whether_it_writes() {
+        let apart = |c: &mut Cluster| {
+            c.pools.push(Pool { role: Role::Decode, name: "decode".to_owned(), ..c.pools[0].clone() });
+            c.pools[0].role = Role::Prefill;
+        };
+        let found = refused(|c| {
+            apart(c);
+            c.pools[1].kv.write_decode = true;
+        });
+        assert_eq!(found, []);
+        let found = refused(|c| {
+            apart(c);
+            c.pools[0].kv.write_decode = true;
+        });
+        let at = "cluster.pools[0].kv.write_decode".to_owned();
+        assert_eq!(found, [(at, "true, in a prefill pool".to_owned())]);
     }
 
     #[test]

@@ -194,6 +194,9 @@ impl Cluster {
             self.add_ports();
             if let Some(network) = &mut self.network {
                 network.set_share(replica, share, now);
+                if let Some(lower) = &mut self.fleet.lower {
+                    lower.set_working(replica, share, now);
+                }
             }
         }
         self.tell_lateness(now);

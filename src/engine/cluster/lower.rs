@@ -4,7 +4,7 @@
 use crate::Cluster;
 use crate::clock::{ClusterEvent, Event};
 use crate::facts::{FlowOutcome, Sink, TierNews};
-use crate::network::{LowerTiers, NetworkEvent};
+use crate::network::{Direction, LowerTiers, NetworkEvent};
 use base::{Micros, ReplicaId};
 
 impl Cluster {
@@ -92,6 +92,36 @@ impl Cluster {
         for index in 0..self.fleet.replicas().len() {
             let (r, mut world) = self.fleet.replica_in_world(index, &mut self.book, sink);
             r.flush(now, &mut world);
+        }
+    }
+
+    /// Transfers between replicas and flows of blocks over the same ports have equal shares from now on.
+    #[inline]
+    pub(crate) fn share_ports(&mut self) {
+        if self.network.is_some() && self.fleet.lower.is_some() {
+            self.tell_sharers();
+        }
+    }
+
+    #[inline(never)]
+    fn tell_sharers(&mut self) {
+        let (Some(network), Some(lower)) = (&mut self.network, &mut self.fleet.lower) else { return };
+        let (transfers, flows) = (network.take_change(), lower.take_change());
+        if !transfers && !flows {
+            return;
+        }
+        let now = self.clock.now();
+        for index in 0..network.replicas() {
+            let replica = ReplicaId(index as u32);
+            let both = [Direction::In, Direction::Out];
+            if transfers {
+                lower.share_with(replica, both.map(|of| network.port(replica, of).flows()), now);
+            }
+            if flows {
+                for (of, users) in both.into_iter().zip(lower.users(replica)) {
+                    network.share_with((replica, of), users, now);
+                }
+            }
         }
     }
 

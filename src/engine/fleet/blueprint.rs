@@ -12,7 +12,7 @@ use crate::replica::{Limits, Pipe, Speculation};
 use crate::workload::Source;
 use base::Span;
 use document::{
-    CpuEviction, EvictionOrder, FsEviction, FsTier, KvBytes, KvCache, KvStore, Pool, Scenario, SecondaryTier,
+    CpuEviction, EvictionOrder, FsEviction, FsTier, KvBytes, KvStore, Pool, Role, Scenario, SecondaryTier,
     StoreEviction, TierWrite, Watermark, limits, model_key,
 };
 use serde::{Deserialize, Serialize};
@@ -32,8 +32,8 @@ pub(crate) enum Tier {
 }
 
 impl Tier {
-    fn new(kv: &KvCache, scenario: &Scenario) -> Self {
-        let tier = Self::plain(kv, scenario);
+    fn new(pool: &Pool, scenario: &Scenario) -> Self {
+        let (kv, tier) = (&pool.kv, Self::plain(pool, scenario));
         let rule = match kv.eviction_order {
             EvictionOrder::Lru => EvictionRule::Lru,
             EvictionOrder::Vllm => EvictionRule::Vllm,
@@ -63,7 +63,8 @@ impl Tier {
         }
     }
 
-    fn plain(kv: &KvCache, scenario: &Scenario) -> Self {
+    fn plain(pool: &Pool, scenario: &Scenario) -> Self {
+        let kv = &pool.kv;
         let (capacity, tokens_per_us, base) =
             (kv.cpu_blocks, kv.transfer_tokens_per_us, Span(kv.transfer_base_us));
         if capacity > 0 && kv.uses_tier_of_blis(scenario.cluster.compat) {
@@ -75,7 +76,10 @@ impl Tier {
         }
         let (ttl, at) = (micros(kv.cpu_ttl_s * 1e6), written(kv.cpu_write));
         let cpu = StoreSettings { capacity, written: at, tokens_per_us, base, ttl };
+        // What lies below CPU memory of a home is written by who prefilled.
+        let writes = pool.role != Role::Decode || kv.write_decode;
         let below = kv.secondary_tiers.iter().map(|tier| match tier {
+            _ if !writes => Written::Never,
             SecondaryTier::Fs(fs) => written(fs.write),
             SecondaryTier::Store(store) => written(store.write),
             SecondaryTier::P2p(_) => Written::Never,
@@ -277,7 +281,7 @@ impl Blueprint {
             gpus: crate::perf::gpus(pool),
             block_tokens: kv.block_tokens,
             caching: kv.prefix_caching,
-            tier: Tier::new(kv, scenario),
+            tier: Tier::new(pool, scenario),
             lower: lower_plan(pool, resolved, scenario),
             revision: 0,
             at_once: false,

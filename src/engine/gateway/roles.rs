@@ -204,7 +204,8 @@ impl Gateway {
         let active = &around.book.active()[slot];
         let replica = &around.fleet.replicas()[home.index()];
         let block = replica.kv().block_tokens();
-        let cached = blocks_in_tiers_of(replica, active).min((active.prompt_tokens - 1) / block);
+        let cached = blocks_in_tiers_of(replica, active, around.fleet.lower.as_deref())
+            .min((active.prompt_tokens - 1) / block);
         let uncached = active.prompt_tokens - cached * block;
         let few = t.uncached_tokens == 0 || uncached < t.uncached_tokens;
         let share = t.uncached_share * f64::from(active.prompt_tokens);

@@ -7,6 +7,7 @@ use super::held_requests::NoReplicaIn;
 use super::state::Gateway;
 use crate::clock::ClusterEvent;
 use crate::facts::{BreakReason, FaultFact, RequestFact, Sink, Stage};
+use crate::network::LowerTiers;
 use crate::policy::routing::{Excluded, Fleet};
 use crate::policy::{PoolView, Reason, ReplicaView, RequestView};
 use crate::replica::{Delivery, Replica};
@@ -76,7 +77,8 @@ impl Gateway {
         self.picture.observe(around.fleet.replicas(), now);
         let request = Self::begin_routing(slot, around);
         let pools = self.homes_for(around.book.active()[slot].model);
-        let peer = Self::peer_of(slot, pools, around);
+        let serving = self.serves[around.book.active()[slot].model as usize];
+        let peer = Self::peer_of(slot, serving, around);
         self.look_at_tiers(slot, Stage::Home, around);
         let choice = self.choose(slot, pools, Stage::Home, around);
         let redirected = self.redirected(request, pools, Stage::Home);
@@ -87,7 +89,7 @@ impl Gateway {
             sink.decision(now, &self.decision);
         }
         let chosen = redirected.map_or(choice.map(|(_, chosen)| chosen), Ok);
-        if let Ok(chosen) = chosen {
+        if let (Ok(chosen), None) = (chosen, &self.roles) {
             Self::tell_source(slot, (peer, chosen), around, sink);
         }
         match chosen {
@@ -108,6 +110,9 @@ impl Gateway {
             Ok(chosen) => {
                 let handover = self.divide(slot, chosen, around, sink);
                 let prefill = handover.as_ref().and_then(|handover| handover.prefill);
+                if self.roles.is_some() {
+                    Self::tell_source(slot, (peer, prefill.unwrap_or(chosen)), around, sink);
+                }
                 if let Some(prefill) = prefill.filter(|prefill| self.is_refused(*prefill, around)) {
                     self.attempts.counts.attempts += 1;
                     sink.fact(now, RequestFact::Routed { request, replica: prefill }.into());
@@ -323,15 +328,26 @@ pub(super) fn prompt_blocks_of(replica: &Replica, active: &ActiveRequest) -> u32
     replica.kv().lookup(&active.text.chain(block_tokens, blocks)).blocks
 }
 
-/// The same, with those that follow them in its CPU memory.
-pub(super) fn blocks_in_tiers_of(replica: &Replica, active: &ActiveRequest) -> u32 {
+/// The same, with those that follow them in its CPU memory and below.
+pub(super) fn blocks_in_tiers_of(
+    replica: &Replica,
+    active: &ActiveRequest,
+    lower: Option<&LowerTiers>,
+) -> u32 {
     let found = prompt_blocks_of(replica, active);
-    if !replica.kv().has_cpu_tier() {
+    let lower = lower.filter(|lower| lower.tiers(replica.id()) > 0);
+    if !replica.kv().has_cpu_tier() && lower.is_none() {
         return found;
     }
     let block_tokens = replica.kv().block_tokens();
     let blocks = active.prompt_tokens.min(active.shareable) / block_tokens;
-    found + replica.kv().known_below(&active.text.chain(block_tokens, blocks)[found as usize..])
+    let chain = active.text.chain(block_tokens, blocks);
+    let rest = &chain[found as usize..];
+    let Some(lower) = lower else { return found + replica.kv().known_below(rest) };
+    let is_there = |hash: &&u64| {
+        replica.kv().known_below(std::slice::from_ref(*hash)) > 0 || lower.has_below(replica.id(), **hash)
+    };
+    found + rest.iter().take_while(is_there).count() as u32
 }
 
 /// The views of the replicas that can have a request and have room for it in their wait queue, held in `scratch`.

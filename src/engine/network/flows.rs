@@ -78,8 +78,23 @@ impl Flow {
 struct FlowPort {
     bytes_per_s: u64,
     users: u32,
+    /// How many transfers between replicas use it.
+    others: u32,
+    /// The share of its speed that faults leave it.
+    working: f64,
     /// Bytes that flows which are over have moved; nothing if none has begun.
     moved: Option<u64>,
+}
+
+impl FlowPort {
+    fn new(bytes_per_s: u64) -> Self {
+        Self { bytes_per_s: bytes_per_s.max(1), users: 0, others: 0, working: 1.0, moved: None }
+    }
+
+    /// Bytes per second that it carries now.
+    fn carries(&self) -> u64 {
+        if self.working < 1.0 { (self.bytes_per_s as f64 * self.working) as u64 } else { self.bytes_per_s }
+    }
 }
 
 /// The use of one direction of something that carries bytes.
@@ -115,6 +130,8 @@ pub(crate) struct Flows {
     peak: u32,
     /// What comes next of each; entries that no longer hold are passed over.
     next: Queue<(Micros, NetworkEvent, u32)>,
+    /// Whether flows began or ended since transfers were told.
+    changed: bool,
 }
 
 impl Flows {
@@ -127,6 +144,7 @@ impl Flows {
             flowing: 0,
             peak: 0,
             next: Queue::default(),
+            changed: false,
         }
     }
 
@@ -137,14 +155,14 @@ impl Flows {
 
     /// Adds a port of this speed; its number.
     pub(crate) fn add_port(&mut self, bytes_per_s: u64) -> u32 {
-        self.ports.push(FlowPort { bytes_per_s: bytes_per_s.max(1), users: 0, moved: None });
+        self.ports.push(FlowPort::new(bytes_per_s));
         self.ports.len() as u32 - 1
     }
 
     /// How fast a port is, and how much of that its flows use now.
     pub(crate) fn port(&self, port: u32) -> PortUse {
         let its = self.under_way.iter().filter(|flow| flow.ports.contains(&port));
-        let bytes_per_s = self.ports[port as usize].bytes_per_s;
+        let bytes_per_s = self.ports[port as usize].carries();
         PortUse { bytes_per_s, used_bytes_per_s: its.map(Flow::bytes_per_s).sum() }
     }
 
@@ -220,6 +238,7 @@ impl Flows {
         for &port in &ports {
             self.ports[port as usize].users += 1;
         }
+        self.changed = true;
         self.flowing += 1;
         self.peak = self.peak.max(self.flowing);
         self.rate_sharers(&ports, now);
@@ -232,6 +251,7 @@ impl Flows {
         let mut flow = self.under_way.remove(at);
         if flow.begun.is_some() {
             flow.settle(now);
+            self.changed = true;
             self.flowing -= 1;
             for &port in &flow.ports {
                 let port = &mut self.ports[port as usize];
@@ -248,7 +268,8 @@ impl Flows {
     fn share(&self, ports: &[u32], more: u32) -> u64 {
         let of = |port: &u32| {
             let port = &self.ports[*port as usize];
-            port.bytes_per_s / if self.shared { u64::from((port.users + more).max(1)) } else { 1 }
+            let users = u64::from((port.users + port.others + more).max(1));
+            if self.shared { port.carries() / users } else { port.carries() }
         };
         ports.iter().map(of).min().unwrap_or(1).max(1)
     }
@@ -280,6 +301,43 @@ impl Flows {
                 self.next.push((next.0, next.1, number));
             }
         }
+    }
+
+    /// Whether flows began or ended since this was asked.
+    pub(crate) fn take_change(&mut self) -> bool {
+        std::mem::take(&mut self.changed)
+    }
+
+    /// Whether flows began or ended since transfers were told.
+    pub(crate) fn has_changed(&self) -> bool {
+        self.changed
+    }
+
+    /// How many transfers between replicas use a port.
+    pub(crate) fn others(&self, port: u32) -> u32 {
+        self.ports[port as usize].others
+    }
+
+    /// How many flows use a port now.
+    pub(crate) fn users(&self, port: u32) -> u32 {
+        self.ports[port as usize].users
+    }
+
+    /// So many transfers between replicas use a port from `now` on.
+    pub(crate) fn share_with(&mut self, port: u32, others: u32, now: Micros) {
+        let of = &mut self.ports[port as usize];
+        if of.others != others {
+            of.others = others;
+            self.rate_sharers(&[port], now);
+            self.tidy();
+        }
+    }
+
+    /// A port carries this share of its bytes from `now` on.
+    pub(crate) fn set_working(&mut self, port: u32, share: f64, now: Micros) {
+        self.ports[port as usize].working = share;
+        self.rate_sharers(&[port], now);
+        self.tidy();
     }
 
     /// Other speeds, or another rule of sharing, from `now` on.
@@ -315,7 +373,7 @@ impl Flows {
             let flows = || self.under_way.iter().filter(|f| f.begun.is_some() && f.ports.contains(&number));
             assert!(flows().count() as u32 == port.users, "INV-13: the flows of a port");
             let carried: u64 = flows().map(|f| f.bytes_per_s).sum();
-            let most = port.bytes_per_s.max(port.users.into());
+            let most = port.carries().max(port.users.into());
             assert!(!self.shared || carried <= most, "INV-13: a port carries {carried} of {most} bytes/s");
         }
     }

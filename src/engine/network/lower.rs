@@ -4,6 +4,8 @@
 //! with ports; what tells them apart is whose ports a flow uses: those of the disk, or those of the store and of the replica. The
 //! third has no place of its own: what is there, the other replica says, and a flow uses its port and the reader's.
 
+mod sharing;
+
 use super::NetworkEvent;
 use super::flows::{Flow, Flows, NewFlow, PortUse};
 use super::sources::Sources;
@@ -235,12 +237,6 @@ impl LowerTiers {
         self.replicas.push(OfReplica { tiers, block_bytes, ports, kind });
     }
 
-    /// The network ports of replicas are as fast as this from `now` on.
-    pub(crate) fn change(&mut self, ports: impl Iterator<Item = u64>, now: Micros) {
-        let both = self.replicas.iter().zip(ports).flat_map(|(r, rate)| r.ports.map(|port| (port, rate)));
-        self.flows.change(self.flows.is_shared(), both.collect::<Vec<_>>().into_iter(), now);
-    }
-
     fn tier(&self, replica: ReplicaId, tier: u32) -> &LowerTier {
         &self.replicas[replica.index()].tiers[tier as usize]
     }
@@ -331,11 +327,6 @@ impl LowerTiers {
         })
     }
 
-    /// The use of the network ports of a replica, in and out, by flows between tiers.
-    pub fn ports(&self, replica: ReplicaId) -> [PortUse; 2] {
-        self.replicas[replica.index()].ports.map(|port| self.flows.port(port))
-    }
-
     pub(crate) fn place_mut(&mut self, replica: ReplicaId, tier: u32) -> Option<&mut Place> {
         let place = self.tier(replica, tier).place?;
         Some(&mut self.places[place as usize])
@@ -351,11 +342,6 @@ impl LowerTiers {
     pub fn moved(&self, replica: ReplicaId, tier: u32) -> [Option<u64>; 2] {
         let tier = self.tier(replica, tier);
         [tier.read.first(), tier.write.last()].map(|port| port.and_then(|port| self.flows.moved_over(*port)))
-    }
-
-    /// Bytes that flows which are over have moved over the network ports of a replica, in and out; nothing where none has begun.
-    pub fn moved_by_network(&self, replica: ReplicaId) -> [Option<u64>; 2] {
-        self.replicas[replica.index()].ports.map(|port| self.flows.moved_over(port))
     }
 
     /// Most flows at one instant.

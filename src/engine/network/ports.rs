@@ -10,6 +10,8 @@ pub struct Port {
     pub bytes_per_s: u64,
     /// The numbers of the transfers that use it now, in order.
     pub(super) flows: Vec<u32>,
+    /// How many flows of blocks use it now.
+    pub(super) others: u32,
     /// Since when it has been used without a gap; meaningless while it is not.
     pub(super) since: Micros,
     /// How long it was used, up to then.
@@ -30,6 +32,7 @@ impl Port {
         Self {
             bytes_per_s,
             flows: Vec::new(),
+            others: 0,
             since: Micros::ZERO,
             busy: Span::ZERO,
             landed_bytes: 0,
@@ -72,9 +75,10 @@ impl Port {
         self.flows.remove(at);
     }
 
-    /// What each of its transfers may have of it.
+    /// What each of its transfers may have of it, beside the flows of blocks.
     pub(super) fn share(&self, shared: bool) -> u64 {
         let carries = self.carries();
-        if shared { carries / (self.flows.len() as u64).max(1) } else { carries }
+        let users = self.flows.len() as u64 + u64::from(self.others);
+        if shared { carries / users.max(1) } else { carries }
     }
 }

@@ -4,7 +4,7 @@
 //! the other port is not given to others, so a port never carries more than it can, and a change touches only transfers that
 //! share a port with the one that begins or lands.
 
-use super::Port;
+use super::{LowerTiers, Port};
 use base::queue::Queue;
 use base::{Micros, ReplicaId, RequestId, Span};
 use document::limits;
@@ -135,6 +135,8 @@ pub struct Network {
     timeout: Span,
     /// What comes next of each; entries that no longer hold are passed over.
     next: Queue<(Micros, NetworkEvent, u32)>,
+    /// Whether transfers began or ended since flows of blocks were told.
+    changed: bool,
 }
 
 impl Network {
@@ -266,6 +268,7 @@ impl Network {
         let [from, to] = [t.from, t.to];
         self.outbound[from.index()].begin(number, now);
         self.inbound[to.index()].begin(number, now);
+        self.changed = true;
         self.flowing += 1;
         self.peak_flows = self.peak_flows.max(self.flowing);
         self.rate_sharers(from, to, now);
@@ -303,6 +306,7 @@ impl Network {
 
     fn stop_flow(&mut self, t: &Transfer, flowed: u64, now: Micros) {
         let since = t.flows_since.expect("INV-9: a transfer ends that does not flow");
+        self.changed = true;
         self.flowing -= 1;
         for port in [&mut self.outbound[t.from.index()], &mut self.inbound[t.to.index()]] {
             port.end(t.number, now);
@@ -404,6 +408,39 @@ impl Network {
     /// Transfers that start from now on may take so long.
     pub(crate) fn set_later_timeout(&mut self, timeout: Span) {
         self.timeout = timeout;
+    }
+
+    /// INV-9: where nothing has changed since, transfers and flows of blocks know of each other.
+    pub(crate) fn verify_shared(&self, lower: &LowerTiers) {
+        if self.changed || lower.has_changed() {
+            return;
+        }
+        for (index, [out, into]) in self.outbound.iter().zip(&self.inbound).map(<[_; 2]>::from).enumerate() {
+            let known = lower.sharers(ReplicaId(index as u32));
+            let here = [into, out].map(|port| [port.others, port.flows()]);
+            assert!(known == here, "INV-9: who uses the ports of replica {index}: {known:?}, {here:?}");
+        }
+    }
+
+    /// Whether transfers began or ended since this was asked.
+    pub(crate) fn take_change(&mut self) -> bool {
+        std::mem::take(&mut self.changed)
+    }
+
+    /// So many flows of blocks use a port from `now` on.
+    pub(crate) fn share_with(&mut self, (replica, of): (ReplicaId, Direction), others: u32, now: Micros) {
+        let port = match of {
+            Direction::Out => &mut self.outbound[replica.index()],
+            Direction::In => &mut self.inbound[replica.index()],
+        };
+        if port.others == others {
+            return;
+        }
+        port.others = others;
+        for number in port.flows.clone() {
+            self.rate(number, now);
+        }
+        self.tidy();
     }
 
     /// The ports of a replica carry this share of their bytes from `now` on.

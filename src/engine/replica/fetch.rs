@@ -116,6 +116,10 @@ impl Replica {
         if !self.limits.reads.at_arrival || !self.kv.has_cpu_tier() || !self.has_lower(w) {
             return;
         }
+        // What is computed elsewhere comes from there, and nothing is read for it here.
+        if w.active[slot].seeks_room_at(self.id) {
+            return;
+        }
         let mut run = self.look(slot, now, w);
         if !run.arriving {
             self.decide(w.active[slot].id, &mut run, now, w);

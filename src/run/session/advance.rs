@@ -166,16 +166,15 @@ impl Session {
     /// Runs up to and including the instant `until`, but no more than `max_events` events. Slicing a run does not
     /// change it.
     pub fn advance(&mut self, until: Micros, max_events: u64) -> Stop {
-        self.advance_telling(until, max_events, &mut Ignore)
+        self.advance_with(until, max_events, &mut Ignore)
     }
 
-    /// As [`Self::advance`]; `also` gets every fact.
-    pub fn advance_telling<S: Sink + ?Sized>(
-        &mut self,
-        until: Micros,
-        max_events: u64,
-        also: &mut S,
-    ) -> Stop {
+    /// As [`Self::advance`]; `also` gets every fact. All readers share one copy of the engine's code.
+    pub fn advance_telling(&mut self, until: Micros, max_events: u64, also: &mut dyn Sink) -> Stop {
+        self.advance_with(until, max_events, also)
+    }
+
+    fn advance_with<S: Sink + ?Sized>(&mut self, until: Micros, max_events: u64, also: &mut S) -> Stop {
         let mut left = max_events;
         loop {
             if self.edit_is_due(until) {

@@ -1,12 +1,13 @@
-//! CPU tiers of prefill and decode pools: who reads them, and who writes.
+//! Tiers of prefill and decode pools: who reads them, who writes, and whose ports they use.
 
 use crate::support::cluster as engine;
 use crate::support::documents::{explicit, fitted, piece, without_clients};
-use tokenyard::base::Micros;
+use tokenyard::base::{Micros, ReplicaId, RequestId};
 use tokenyard::engine::{Cluster, Halt, Ignore};
 use tokenyard::kv::TierCounts;
 use tokenyard::scenario::{
-    Decider, Disaggregation, ExplicitRequest, KvBlocks, Pool, Role, Scenario, ThresholdDecider,
+    Decider, Disaggregation, ExplicitRequest, KvBlocks, KvBytes, KvSource, KvStore, P2pTier, Pool, Role,
+    RoutingPolicy, Scenario, SecondaryTier, StoreTier, ThresholdDecider, Transfer,
 };
 
 const BLOCK: u32 = 16;
@@ -108,4 +109,101 @@ fn tiers_that_hold_nothing_needed_change_no_time() {
         (0..12).map(|i| e.records().at(i).e2e.get()).collect::<Vec<_>>()
     };
     assert_eq!(times([0, 0]), times([50, 50]));
+}
+
+/// A thousand bytes a token, ports that carry a token in a microsecond, and 200 us before the first byte of anything.
+fn with_store(mut s: Scenario, pools: &[usize]) -> Scenario {
+    s.cluster.kv_stores = vec![KvStore { base_us: 200, port_gb_per_s: 100.0, ..KvStore::default() }];
+    let store = || SecondaryTier::Store(StoreTier { name: "store".to_owned(), ..StoreTier::default() });
+    for &i in pools {
+        s.cluster.pools[i].kv.secondary_tiers = vec![store()];
+    }
+    let disaggregation = s.cluster.disaggregation.as_mut().expect("pools have roles");
+    disaggregation.transfer = Transfer {
+        port_gb_per_s: 1.0,
+        base_us: 200,
+        kv_bytes_per_token: KvBytes::Count(1000),
+        ..Transfer::default()
+    };
+    s
+}
+
+/// Blocks that a replica has read from its first tier below CPU memory, and written to it.
+fn below(engine: &Cluster, replica: u32) -> [u64; 2] {
+    let lower = engine.lower_tiers().expect("tiers below CPU memory");
+    let counts = lower.counts(ReplicaId(replica), 0);
+    [counts.read, counts.written]
+}
+
+/// Two prefill replicas in turn, and a home.
+fn two_prefills(cpu_blocks: u32) -> Scenario {
+    let mut s = split([cpu_blocks, 0], Decider::Always);
+    s.cluster.pools[0].replicas = 2;
+    s.cluster.disaggregation.as_mut().expect("pools have roles").prefill_routing =
+        Some(RoutingPolicy::RoundRobin);
+    s
+}
+
+#[test]
+fn a_prefill_replica_reads_what_another_one_wrote_to_a_store() {
+    for cpu_blocks in [0, 100] {
+        let mut s = with_store(two_prefills(cpu_blocks), &[0]);
+        ask(&mut s, 0, 1, 6);
+        ask(&mut s, 1_000_000, 1, 6);
+        let e = run(&s);
+        assert_eq!((below(&e, 0), below(&e, 1)), ([0, 6], [5, 0]), "{cpu_blocks} blocks of CPU memory");
+        let [first, second] = [0, 1].map(|i| e.handover(RequestId(i)).expect("it is routed").prefill);
+        assert_eq!((first, second), (Some(ReplicaId(0)), Some(ReplicaId(1))));
+    }
+}
+
+#[test]
+fn blocks_are_pulled_by_the_replica_that_computes() {
+    let mut s = with_store(two_prefills(100), &[]);
+    s.cluster.pools[0].kv.secondary_tiers = vec![SecondaryTier::P2p(P2pTier { base_us: 200 })];
+    s.cluster.kv_source = Some(KvSource::default());
+    ask(&mut s, 0, 1, 6);
+    ask(&mut s, 1_000_000, 1, 6);
+    let e = run(&s);
+    assert_eq!((below(&e, 0), below(&e, 1)), ([0, 0], [5, 0]));
+}
+
+#[test]
+fn a_home_writes_below_only_where_it_is_told_to_and_reads_only_for_itself() {
+    let of = |decider: Decider, write_decode: bool| {
+        let mut s = with_store(again(split([0, 0], decider)), &[1]);
+        s.cluster.pools[1].kv.write_decode = write_decode;
+        below(&run(&s), 1)
+    };
+    assert_eq!(of(Decider::Always, false), [0, 0]);
+    assert_eq!(of(Decider::Always, true), [0, 3 * 6], "what landed is written, and not read again");
+    assert_eq!(of(Decider::Never, true), [5, 3 * 6], "its own prompts are read");
+}
+
+#[test]
+fn the_decider_counts_what_lies_in_a_store() {
+    let few =
+        Decider::Threshold(ThresholdDecider { uncached_tokens: 2 * BLOCK, ..ThresholdDecider::default() });
+    let e = run(&with_store(again(split([0, 0], few.clone())), &[0, 1]));
+    let prefilled = |e: &Cluster| e.handover(RequestId(3)).expect("it is routed").prefill;
+    // The prefill replica has written the text, and its home finds all but the last block.
+    assert_eq!((prefilled(&e), below(&e, 1)), (None, [5, 0]));
+    assert_eq!(prefilled(&run(&with_store(again(split([0, 0], few)), &[0]))), Some(ReplicaId(0)));
+}
+
+#[test]
+fn a_transfer_and_a_write_share_the_port_of_a_replica() {
+    let took = |shared: bool, stores: &[usize]| {
+        let mut s = with_store(split([0, 0], Decider::Always), stores);
+        s.cluster.disaggregation.as_mut().expect("pools have roles").transfer.shared_ports = shared;
+        ask(&mut s, 0, 1, 6);
+        let e = run(&s);
+        let h = e.handover(RequestId(0)).expect("it is routed");
+        let [flows, landed] = [h.flows, h.landed].map(|at| at.get().expect("it has landed").0);
+        landed - flows
+    };
+    // 96 tokens leave the prefill replica twice at once, from the end of its step on: for the home, and for the store.
+    assert_eq!(took(true, &[]), 96);
+    assert_eq!(took(true, &[0]), 192);
+    assert_eq!(took(false, &[0]), 96);
 }

@@ -158,6 +158,7 @@ fn what_a_replica_is_made_of_is_replaced() {
         "kv.secondary_tiers[].store.write.selective.hits",
         "kv.transfer_base_us",
         "kv.transfer_tokens_per_us",
+        "kv.write_decode",
         "latency",
         "lora",
         "lora.adapter_mib",

@@ -1,5 +1,5 @@
 // The table behind a chart: the same columns as text, thinned to a readable number of rows. Loaded when it is opened.
-import { createMemo, For, type JSX, onMount } from 'solid-js';
+import { createMemo, For, type JSX, onCleanup, onMount } from 'solid-js';
 import type { ChartName } from '../base/chartList.ts';
 import { DASH, sig3 } from '../base/units.ts';
 import type { ViewColumns } from '../base/view.ts';
@@ -39,7 +39,13 @@ export function ColumnsTable(props: {
   let close: HTMLButtonElement | undefined;
   // A snapshot per second: a table that changes sixty times a second cannot be read.
   const shown = createThrottled(() => props.data, 1000);
+  const opener = document.activeElement;
   onMount(() => close?.focus());
+  // The focus goes back, unless something else has taken it.
+  onCleanup(() => {
+    if (close?.closest('section')?.contains(document.activeElement) && opener instanceof HTMLElement)
+      opener.focus({ preventScroll: true });
+  });
   const rows = createMemo(() => thinned(shown()?.columns[0]?.length ?? 0));
   return (
     <section

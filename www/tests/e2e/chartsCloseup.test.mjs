@@ -26,6 +26,10 @@ onPage(
     await table.getByRole('columnheader', { name: 'requests' }).waitFor();
     assert.deepEqual(await violations(page, '.area'), []);
     await page.keyboard.press('Escape');
+    await table.waitFor({ state: 'detached' });
+    const focused = () =>
+      page.evaluate(() => document.activeElement.closest('figure')?.querySelector('b')?.textContent);
+    await comes(focused, 'TTFT density', 'the focus is back at the chart');
     await chartTool(page, /^Zoom in/);
     await chartTool(page, /^Zoom in/);
     await comes(async () => (await count()) < all, true, 'fewer requests arrived in the window');

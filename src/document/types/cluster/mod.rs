@@ -220,6 +220,8 @@ pub struct KvCache {
     pub cpu_ttl_s: f64,
     /// Whether blocks of answers stay out of all tiers below the GPU (vLLM: `offload_prompt_only`).
     pub offload_prompt_only: bool,
+    /// Whether a decode pool writes its blocks to the tiers below CPU memory too (Mooncake, LMCache: `save_decode_cache`). Without it they get blocks from prefill pools alone.
+    pub write_decode: bool,
     /// Tiers below CPU memory, in order: disks, stores that replicas share, and CPU memory of other replicas.
     pub secondary_tiers: Vec<SecondaryTier>,
     /// Whether what lies below CPU memory is read, or computed again.
@@ -255,6 +257,7 @@ fields! {
         cpu_eviction [omit]: "CPU eviction" => Replace;
         cpu_ttl_s [omit]: "CPU keeps" of "s" in [0.0, limits::HORIZON_S] or "use 0 for blocks that stay until they are evicted" => Replace;
         offload_prompt_only [omit]: "Prompts only" => Replace;
+        write_decode [omit]: "Writes decode blocks" => Replace;
         secondary_tiers [omit]: "Tiers below" up_to [limits::SECONDARY_TIERS, "tiers", "tier"] => Replace;
         load [omit]: "Load or compute" => QueueJoin;
         load_wait [omit]: "Waits for loads" => QueueJoin;
@@ -283,6 +286,7 @@ impl Default for KvCache {
             cpu_eviction: CpuEviction::Lru,
             cpu_ttl_s: 0.0,
             offload_prompt_only: false,
+            write_decode: false,
             secondary_tiers: Vec::new(),
             load: LoadRule::Always,
             load_wait: LoadWait::Complete,

@@ -123,6 +123,7 @@ export default function Race(props: {
   const { race, who, seeds, setSeeds, by, setBy, saved, setSaved } = props.state(() => createState(app));
   let results: HTMLDivElement | undefined;
   const begin = (): void => {
+    if (race.running()) return;
     // On a phone the results are above the settings.
     if (isPhone()) results?.scrollIntoView();
     setSaved(undefined);
@@ -197,7 +198,7 @@ export default function Race(props: {
             />
           </div>
           <div class="compare-buttons begins">
-            <button type="button" class="btn pri" disabled={race.running()} onClick={begin}>
+            <button type="button" class="btn pri" aria-disabled={race.running()} onClick={begin}>
               {races()}
             </button>
           </div>
@@ -232,7 +233,7 @@ export default function Race(props: {
           when={race.laps().length > 0 || race.running()}
           fallback={
             <div class="empty">
-              <p>Which policy is best on the same requests? Choose who runs, then start the race.</p>
+              <p>Which policy is best on the same requests? Choose the policies, then start the race.</p>
             </div>
           }
         >

@@ -279,7 +279,15 @@ function Settings(props: {
       <SeedCount seeds={props.seeds} onSeeds={props.onSeeds} />
       <RouterChoice options={asked.options()} chosen={asked.routers()} onToggle={asked.toggle} />
       <div class="compare-buttons flat begins">
-        <button type="button" class="btn pri" disabled={asked.wrong() !== '' || props.running} onClick={props.begin}>
+        <button
+          type="button"
+          class="btn pri"
+          disabled={asked.wrong() !== ''}
+          aria-disabled={props.running}
+          onClick={() => {
+            if (!props.running) props.begin();
+          }}
+        >
           Start: {asked.varied() === TRAFFIC ? 'traffic' : asked.varied().title} from {asked.from()} to {asked.to()}
           {asked.varied().unit === '' ? '' : `${NBSP}${asked.varied().unit}`}
         </button>

@@ -266,7 +266,7 @@ function Curves(props: {
               {(limit) => (
                 <>
                   <path class="sweep-limit" d={`M${along(0, width)} ${y(limit())}H${along(1, width)}`} />
-                  <text x={along(0, width) + 4} y={y(limit()) - 4}>
+                  <text x={along(1, width)} y={y(limit()) - 4} text-anchor="end">
                     objective
                   </text>
                 </>
@@ -307,14 +307,11 @@ function Curves(props: {
               {({ knee }) => (
                 <Show when={knee.x !== null && knee.threshold !== null}>
                   <path class="sweep-knee" d={diamond(x((knee.x ?? 0) / props.axis.times), y(knee.threshold ?? 0))} />
-                  <text
-                    class="sweep-knee-name"
-                    x={x((knee.x ?? 0) / props.axis.times) - 8}
-                    y={y(knee.threshold ?? 0) - 6}
-                    text-anchor="end"
-                  >
-                    knee {plain(Number(((knee.x ?? 0) / props.axis.times).toPrecision(3)))}
-                  </text>
+                  <KneeName
+                    knee={plain(Number(((knee.x ?? 0) / props.axis.times).toPrecision(3)))}
+                    x={x((knee.x ?? 0) / props.axis.times)}
+                    y={y(knee.threshold ?? 0)}
+                  />
                 </Show>
               )}
             </For>
@@ -323,6 +320,24 @@ function Curves(props: {
         );
       }}
     </StudyFigure>
+  );
+}
+
+/** Room for the name of a knee at the left of its mark. */
+const KNEE_NAME = 80;
+
+/** The name of a knee: above its mark at the left, or below it at the right where it would lie over the axis. */
+function KneeName(props: { knee: string; x: number; y: number }): JSX.Element {
+  const fits = (): boolean => props.x - along(0, 0) >= KNEE_NAME;
+  return (
+    <text
+      class="sweep-knee-name"
+      x={props.x + (fits() ? -8 : 8)}
+      y={props.y + (fits() ? -6 : 12)}
+      text-anchor={fits() ? 'end' : 'start'}
+    >
+      knee {props.knee}
+    </text>
   );
 }
 
