@@ -338,6 +338,11 @@ impl Flags {
         self.told.insert(own);
     }
 
+    /// Leaves a flag out of what follows; its row stays.
+    pub(crate) fn forget(&mut self, name: &str) {
+        self.said.remove(name);
+    }
+
     /// The path of a flag, for problems and further rows.
     pub(crate) fn path(&self, name: &str) -> Option<&str> {
         self.said.get(name).map(|said| said.path.as_str())

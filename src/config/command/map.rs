@@ -146,7 +146,7 @@ impl UsualValue {
 mod tests {
     use super::*;
     use crate::routers::{dynamo, smg};
-    use crate::vllm;
+    use crate::{sglang, trtllm, vllm};
 
     /// A document with a value at a path below a start.
     fn document(start: &[&str], path: &str, value: Value) -> Value {
@@ -158,8 +158,10 @@ mod tests {
 
     #[test]
     fn what_means_the_same_as_a_field_is_a_field_of_the_scenario() {
-        let maps: [(&[KnownFlag], &[&str]); 3] = [
+        let maps: [(&[KnownFlag], &[&str]); 5] = [
             (vllm::map::FLAGS, &["cluster", "pools"]),
+            (sglang::map::FLAGS, &["cluster", "pools"]),
+            (trtllm::map::FLAGS, &["cluster", "pools"]),
             (smg::map::FLAGS, &["cluster"]),
             (dynamo::map::FLAGS, &["cluster"]),
         ];
@@ -176,7 +178,9 @@ mod tests {
 
     #[test]
     fn a_flag_stands_once_in_a_map() {
-        for map in [vllm::map::FLAGS, smg::map::FLAGS, dynamo::map::FLAGS] {
+        let all =
+            [vllm::map::FLAGS, sglang::map::FLAGS, trtllm::map::FLAGS, smg::map::FLAGS, dynamo::map::FLAGS];
+        for map in all {
             let mut names: Vec<&str> = map.iter().flat_map(|flag| flag.names).copied().collect();
             names.sort_unstable();
             for pair in names.windows(2) {

@@ -3,6 +3,7 @@
 pub(crate) mod flags;
 #[macro_use]
 pub(crate) mod map;
+pub(crate) mod serve;
 pub(crate) mod shell;
 pub(crate) mod values;
 pub(crate) mod words;

@@ -4,9 +4,19 @@
 use crate::command::flags::Word;
 use std::collections::BTreeMap;
 
+/// A program whose servers are read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum EngineKind {
+    #[default]
+    Vllm,
+    Sglang,
+    Trtllm,
+}
+
 /// A command of an engine among the words of a source.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct EngineCommand {
+    pub(crate) kind: EngineKind,
     /// The words before its flags: variables, the program, options of a container's runtime.
     pub(crate) program: Vec<Word>,
     /// The flags, and the model that stands without one.
@@ -18,14 +28,28 @@ pub(crate) struct EngineCommand {
 }
 
 /// The programs that are started with `python -m`.
-const MODULES: [&str; 6] = [
-    "vllm.entrypoints.openai.api_server",
-    "vllm.entrypoints.api_server",
-    "vllm.entrypoints.cli.main",
-    "dynamo.vllm",
-    "components.backends.vllm",
-    "vllm",
+const MODULES: [(&str, EngineKind); 9] = [
+    ("vllm.entrypoints.openai.api_server", EngineKind::Vllm),
+    ("vllm.entrypoints.api_server", EngineKind::Vllm),
+    ("vllm.entrypoints.cli.main", EngineKind::Vllm),
+    ("dynamo.vllm", EngineKind::Vllm),
+    ("components.backends.vllm", EngineKind::Vllm),
+    ("vllm", EngineKind::Vllm),
+    ("sglang.launch_server", EngineKind::Sglang),
+    ("dynamo.sglang", EngineKind::Sglang),
+    ("dynamo.trtllm", EngineKind::Trtllm),
 ];
+
+/// The programs that are started by their own names, with the words after these.
+const PROGRAMS: [(&str, Option<&str>, EngineKind); 4] = [
+    ("vllm", Some("serve"), EngineKind::Vllm),
+    ("sglang", Some("serve"), EngineKind::Sglang),
+    ("trtllm-serve", Some("serve"), EngineKind::Trtllm),
+    ("trtllm-serve", None, EngineKind::Trtllm),
+];
+
+/// What `trtllm-serve` does besides serving a model.
+const NO_SERVERS: [&str; 3] = ["disaggregated", "disaggregated_mpi_worker", "mm_embedding_serve"];
 
 /// Splits the words that are whole scripts, so that each word of a script has a path of its own.
 pub(crate) fn expanded(words: Vec<Word>, variables: &BTreeMap<String, String>) -> Vec<Word> {
@@ -48,7 +72,8 @@ pub(crate) fn expanded(words: Vec<Word>, variables: &BTreeMap<String, String>) -
 }
 
 /// Parts of texts that run a server or a router.
-const COMMANDS: [&str; 6] = [" serve ", "-m vllm", "-m dynamo", "-m sglang", "smg launch", "vllm-router "];
+const COMMANDS: [&str; 7] =
+    [" serve ", "-m vllm", "-m dynamo", "-m sglang", "trtllm-serve ", "smg launch", "vllm-router "];
 
 /// Whether a word is a script: what a shell is given after `-c` (`before`), or a command of an engine in one text.
 fn is_script(text: &str, before: Option<&Word>) -> bool {
@@ -138,30 +163,37 @@ pub(crate) fn is_engine_image(word: &str) -> bool {
         && !lower.contains("router")
 }
 
+/// The program of an engine that begins at a word: its kind, and its first flag.
+fn program_at(words: &[Word], i: usize) -> Option<(EngineKind, usize)> {
+    let text = |i: usize| words.get(i).map_or("", |word| word.text.as_str());
+    let name = text(i).rsplit('/').next().unwrap_or_default();
+    let by_name = PROGRAMS.iter().find(|(program, then, _)| {
+        *program == name && then.is_none_or(|then| text(i + 1) == then) && !NO_SERVERS.contains(&text(i + 1))
+    });
+    if let Some((_, then, kind)) = by_name {
+        return Some((*kind, i + 1 + usize::from(then.is_some())));
+    }
+    let (module, kind) = MODULES.iter().find(|(module, _)| text(i) == "-m" && text(i + 1) == *module)?;
+    let serve = usize::from(text(i + 2) == "serve");
+    (*module != "vllm" || serve == 1).then_some((*kind, i + 2 + serve))
+}
+
 /// The command of an engine among words, if there is one: `vllm serve`, `python -m …` or an image with its arguments.
 pub(crate) fn engine_command(words: &[Word]) -> Option<EngineCommand> {
     let text = |i: usize| words.get(i).map_or("", |word| word.text.as_str());
-    let is_vllm = |i: usize| text(i) == "vllm" || text(i).ends_with("/vllm");
     let mut found = None;
     let mut runs = false;
     for i in 0..words.len() {
-        if is_vllm(i) && text(i + 1) == "serve" {
-            found = Some((i + 2, None));
+        if let Some((kind, start)) = program_at(words, i) {
+            found = Some((kind, start, None));
             break;
         }
-        if text(i) == "-m" && MODULES.contains(&text(i + 1)) {
-            let serve = usize::from(text(i + 2) == "serve");
-            if text(i + 1) != "vllm" || serve == 1 {
-                found = Some((i + 2 + serve, None));
-                break;
-            }
-        }
         if found.is_none() && runs && is_engine_image(text(i)) {
-            found = Some((i + 1, words.get(i).cloned()));
+            found = Some((EngineKind::Vllm, i + 1, words.get(i).cloned()));
         }
         runs |= text(i) == "run";
     }
-    let (start, image) = found?;
+    let (kind, start, image) = found?;
     let image = image.or_else(|| {
         let docker = words.iter().any(|word| matches!(word.text.as_str(), "docker" | "podman" | "nerdctl"));
         words[..start].iter().find(|word| docker && is_engine_image(&word.text)).cloned()
@@ -173,6 +205,7 @@ pub(crate) fn engine_command(words: &[Word]) -> Option<EngineCommand> {
     };
     let end = words[start..].iter().position(operator).map_or(words.len(), |n| start + n);
     Some(EngineCommand {
+        kind,
         program: words[..start].to_vec(),
         flags: words[start..end].to_vec(),
         rest: words[end..].to_vec(),

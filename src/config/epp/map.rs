@@ -1,7 +1,7 @@
 //! Plugins of the router and their parameters: what each becomes here, in both directions.
 
 use crate::capability::Capability::{
-    self, AdapterScorer, CacheSight, ContextLengths, Discovery, GpuUtilisation, ImageEncoders,
+    self, AdapterScorer, CacheSight, ContextLengths, Discovery, GapsSeen, GpuUtilisation, ImageEncoders,
     MetricProtocols, NetworkPlaces, OneProfile, PrefillByHandler, ProfileHandlers, PromptImages,
     PromptTokens, RanksAreReplicas, ReplicaAttributes, ReplicaLabels, RequestHeaders, RequestText,
     RouterSight, SessionFootprints, SessionsOfClients, Subsets, TurnPriorities,
@@ -145,7 +145,7 @@ impl Parameter {
 }
 
 /// Known plugins without a counterpart, by a part of their types.
-pub(crate) const OTHERS: [(&str, Capability); 27] = [
+pub(crate) const OTHERS: [(&str, Capability); 29] = [
     ("token-producer", PromptTokens),
     ("tokenizer", PromptTokens),
     ("metrics-data-source", RouterSight),
@@ -169,6 +169,8 @@ pub(crate) const OTHERS: [(&str, Capability); 27] = [
     ("thunder-agent", SessionFootprints),
     ("agent-identity", SessionsOfClients),
     ("session-state-producer", SessionsOfClients),
+    ("session-id-producer", SessionsOfClients),
+    ("session-interturn", GapsSeen),
     ("turn-priority", TurnPriorities),
     ("mm-embeddings", PromptImages),
     ("encode", ImageEncoders),

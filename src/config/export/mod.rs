@@ -5,6 +5,7 @@
 
 pub(crate) mod comments;
 mod diff;
+pub(crate) mod kept;
 pub(crate) mod model;
 mod row;
 mod system_export;

@@ -15,12 +15,12 @@ use crate::routers::{aibrix_gateway, dynamo, smg, values, vllm_router};
 use crate::simulators::{blis, routesim};
 pub use crate::workloads::servegen;
 use crate::workloads::{guidellm, inference_perf};
-use crate::{epp, vllm};
+use crate::{epp, mooncake, sglang, trtllm, vllm};
 use base::import::Import;
 use configuration::Configuration;
 
 /// The formats of configuration. Those of Kubernetes have the kind of their objects as their name.
-pub const CONFIGURATIONS: [&dyn Import<Configuration>; 28] = [
+pub const CONFIGURATIONS: [&dyn Import<Configuration>; 33] = [
     &routesim::RouteSim,
     &blis::read::PolicyBundle,
     &hpa::read::HORIZONTAL_POD_AUTOSCALER,
@@ -33,7 +33,12 @@ pub const CONFIGURATIONS: [&dyn Import<Configuration>; 28] = [
     &leader_worker_set::LEADER_WORKER_SET,
     &dynamo_graph_deployment::DYNAMO_GRAPH_DEPLOYMENT,
     &model_service::ModelService,
-    &vllm::serve::VllmServe,
+    &vllm::serve::VLLM_SERVE,
+    &sglang::serve::SGLANG_SERVE,
+    &trtllm::serve::TRTLLM_SERVE,
+    &trtllm::config_file::TrtllmConfig,
+    &vllm::lmcache_file::LmcacheConfig,
+    &mooncake::config_file::MooncakeConfig,
     &vllm::config_file::VllmConfig,
     &vllm::server_metrics::ServerMetrics,
     &vllm::server_log::ServerLog,

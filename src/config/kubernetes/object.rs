@@ -71,9 +71,14 @@ pub(crate) fn target(r: &mut Reader<'_>) -> Option<String> {
 
 /// Says that an object runs no engine that is read: a router, a gateway or a server of another program.
 pub(crate) fn no_engine(r: &mut Reader<'_>, paths: &[&str]) {
-    let found = "no container with vLLM's command or image";
+    let found = "no container with the command or the image of an engine";
     let fix = "give the object of the engines, or write its replicas as cluster.pools";
-    r.problems.push(Diagnostic::warning("kind", found, "a container that runs `vllm serve`", fix));
+    r.problems.push(Diagnostic::warning(
+        "kind",
+        found,
+        "a container that runs `vllm serve`, SGLang's or TensorRT-LLM's server",
+        fix,
+    ));
     for path in paths {
         r.without_counterpart(path, "no container of it is an engine that is read");
     }

@@ -1,13 +1,13 @@
 //! The pods of a deployment as a pool: the container of an engine with its command, GPUs, labels and selectors.
 
 use crate::command::flags::{Word, words_at};
-use crate::command::shell::{EngineCommand, engine_command, expanded, is_engine_image};
+use crate::command::shell::{EngineCommand, EngineKind, engine_command, expanded, is_engine_image};
 use crate::import::configuration::Reader;
 use crate::import::configuration::mapping::{Mapping, Standing};
 use crate::import::configuration::sets::PoolOf;
-use crate::vllm::command::{command, image_tag};
-use crate::vllm::read::lmcache::PREFIX;
-use crate::vllm::read::{Around, Sizes, gpu};
+use crate::vllm::command::image_tag;
+use crate::vllm::read::{Around, Sizes, gpu, is_setting};
+use crate::{sglang, trtllm, vllm};
 use base::Diagnostic;
 use document::limits;
 use serde_json::{Value, json};
@@ -64,15 +64,21 @@ pub(crate) fn container_of(
     resources: Option<&str>,
 ) {
     let image = format!("{path}.image");
-    if let Some(text) = r.get(&image).and_then(Value::as_str).map(str::to_owned) {
-        image_tag(r, &image, &text, of);
+    let mut found = command_of(r, path);
+    let text = r.get(&image).and_then(Value::as_str).map(str::to_owned);
+    match (text, found.kind) {
+        (Some(text), EngineKind::Vllm) => image_tag(r, &image, &text, of),
+        _ => r.shape(&image, "the image of the server"),
     }
     let servers = servers(r, pods.replicas);
     let settings = tier_variables(r, &format!("{path}.env"));
     let around = Around { of: of.clone(), whole: true, role, servers: Some(servers), settings };
-    let mut found = command_of(r, path);
     found.flags.extend(pods.extra.iter().cloned());
-    let sizes = command(r, &found, &around);
+    let sizes = match found.kind {
+        EngineKind::Vllm => vllm::command::command(r, &found, &around),
+        EngineKind::Sglang => sglang::read::command(r, &found, &around),
+        EngineKind::Trtllm => trtllm::read::command(r, &found, &around),
+    };
     replicas(r, pods.replicas, servers, sizes, of);
     let own = format!("{path}.resources");
     gpus(r, resources.unwrap_or(&own), pods.nodes, sizes);
@@ -132,8 +138,9 @@ fn tier_variables(r: &mut Reader<'_>, path: &str) -> Vec<Word> {
             Some(other) if other.is_number() || other.is_boolean() => other.to_string(),
             _ => continue,
         };
-        if name.starts_with(PREFIX) {
-            all.push(Word { path: at, text: format!("{name}={text}") });
+        let text = format!("{name}={text}");
+        if is_setting(&text) {
+            all.push(Word { path: at, text });
         }
     }
     all

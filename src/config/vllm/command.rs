@@ -6,8 +6,7 @@ use crate::import::configuration::Reader;
 use crate::import::configuration::mapping::{Mapping, Standing};
 use crate::import::configuration::sets::PoolOf;
 use crate::vllm::map::FLAGS;
-use crate::vllm::read::lmcache::PREFIX;
-use crate::vllm::read::{Around, Sizes, engine, generation};
+use crate::vllm::read::{Around, Sizes, engine, generation, is_setting};
 use serde_json::json;
 
 /// The release 0.N since which an engine takes 0.92 of the memory by default, 0.9 before.
@@ -16,7 +15,7 @@ const FULLER: u32 = 19;
 /// Reads a command. The words around it give the document its shape.
 pub(crate) fn command(r: &mut Reader<'_>, command: &EngineCommand, around: &Around) -> Sizes {
     let is_image = |word: &Word| command.image.as_ref().is_some_and(|image| image.path == word.path);
-    let is_tier = |word: &&Word| word.text.starts_with(PREFIX) && word.text.contains('=');
+    let is_tier = |word: &&Word| is_setting(&word.text);
     let around = &Around {
         settings: around.settings.iter().chain(command.program.iter().filter(is_tier)).cloned().collect(),
         ..around.clone()

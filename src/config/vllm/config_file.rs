@@ -27,8 +27,18 @@ const OWN: [&str; 12] = [
 ];
 
 /// Keys of other documents that are not this file.
-const OTHERS: [&str; 8] =
-    ["kind", "apiVersion", "cluster", "words", "metrics", "log", "tokenyard", "modelArtifacts"];
+const OTHERS: [&str; 10] = [
+    "kind",
+    "apiVersion",
+    "cluster",
+    "words",
+    "metrics",
+    "log",
+    "tokenyard",
+    "modelArtifacts",
+    "kv_cache_config",
+    "kv_cache_retention_config",
+];
 
 /// The file of `--config`.
 pub(crate) struct VllmConfig;

@@ -59,6 +59,7 @@ pub(crate) const FLAGS: &[KnownFlag] = flags! {
     group Switch ["fully-sharded-loras"]: AdapterShards;
     written Json ["kv-transfer-config"]
         => FlagField::new("kv.secondary_tiers", "tiers below", UsualValue::Chosen);
+    own Json ["kv-offload-config"];
     written Switch ["async-scheduling"]
         => FlagField::new("latency.calibrated.engine", "scheduling", UsualValue::Switch(true));
     own Switch ["enable-chunked-prefill"];

@@ -2,6 +2,7 @@
 
 pub(crate) mod command;
 pub(crate) mod config_file;
+pub(crate) mod lmcache_file;
 pub(crate) mod map;
 pub(crate) mod read;
 pub(crate) mod serve;

@@ -1,58 +1,15 @@
 //! Import of a command that starts a vLLM server: `vllm serve`, `python -m vllm.entrypoints.openai.api_server`, or
 //! `docker run` with an image of vLLM.
 
-use crate::command::flags::{Word, words_at};
-use crate::command::shell::{engine_command, expanded};
-use crate::import::configuration::reader::Unknown;
-use crate::import::configuration::sets::PoolOf;
-use crate::import::configuration::{Configuration, Reader, Report, Settings};
+use crate::command::serve::EngineServe;
+use crate::command::shell::EngineKind;
 use crate::vllm::command::{command, flags, pool_name};
-use crate::vllm::read::Around;
-use base::import::Import;
-use serde_json::Value;
-use std::collections::BTreeMap;
 
 /// A command of a vLLM server.
-pub(crate) struct VllmServe;
-
-impl Import<Configuration> for VllmServe {
-    fn name(&self) -> &'static str {
-        "vllm-serve"
-    }
-
-    fn title(&self) -> &'static str {
-        "a command of a vLLM server"
-    }
-
-    fn recognises(&self, source: &Value) -> bool {
-        let Some(words) = source.get("words") else { return false };
-        let text = |word: &Value| word.as_str().unwrap_or_default().to_owned();
-        let texts: Vec<String> = match words {
-            Value::Array(list) => list.iter().map(text).collect(),
-            Value::Object(_) => (0..).map_while(|i: usize| words.get(i.to_string()).map(text)).collect(),
-            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => return false,
-        };
-        let words: Vec<Word> = texts.into_iter().map(|text| Word { path: String::new(), text }).collect();
-        engine_command(&words).is_some()
-    }
-
-    fn read(&self, source: &Value, report: &mut Report) -> Settings {
-        let mut r = Reader::new(source);
-        let words = words_at(&mut r, "words");
-        let set = words.iter().map_while(|word| {
-            let text = if word.text == "export" { "=" } else { word.text.as_str() };
-            text.split_once('=').map(|(name, value)| (name.to_owned(), value.to_owned()))
-        });
-        let variables: BTreeMap<String, String> = set.filter(|(name, _)| !name.is_empty()).collect();
-        let words = expanded(words, &variables);
-        if let Some(found) = engine_command(&words) {
-            // The name of the pool is needed first; what is read for it is read again.
-            let mut aside = Reader::new(source);
-            let name = pool_name(&flags(&mut aside, &found.flags));
-            let of = name.map_or_else(PoolOf::default, |name| PoolOf::unnamed(&name));
-            command(&mut r, &found, &Around { of, whole: true, ..Around::default() });
-        }
-        r.finish(Unknown::LeftOut, report);
-        Settings::default()
-    }
-}
+pub(crate) const VLLM_SERVE: EngineServe = EngineServe {
+    format: "vllm-serve",
+    title: "a command of a vLLM server",
+    kind: EngineKind::Vllm,
+    pool_name: |r, found| pool_name(&flags(r, &found.flags)),
+    read: command,
+};

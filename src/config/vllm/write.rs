@@ -1,17 +1,20 @@
 //! Export of engines: one `vllm serve` command for each pool, with the flags that differ from vLLM's defaults for its
 //! GPU.
 
+mod tiers;
+
 use crate::command::write::{FlagWriter, Wanted, written};
+use crate::export::kept::of_router;
 use crate::export::model::{hub_id, is_same};
 use crate::export::{Language, Row, SystemExport, Written};
 use crate::vllm::map::FLAGS;
 use crate::yaml::scalar::Scalar;
 use document::{
     BatchLimit, Compat, EngineGeneration, LatencyModel, Pool, PreemptionVictim, PriorityPolicy, Scenario,
-    Scheduler, SecondaryTier, TierWrite, Write as _,
+    Scheduler, Write as _,
 };
 use engine::perf::{Resolved, resolve};
-use serde_json::{Value, json};
+use tiers::{has_rules, stores, tiers_below, unmatched_tiers};
 
 /// Words that begin a server.
 const PROGRAMS: crate::command::words::Programs =
@@ -36,7 +39,10 @@ fn write(scenario: &Scenario, beside: Option<&str>) -> Written {
         let at = format!("cluster.pools[{i}]");
         wanted.push(command(pool, &at, scenario));
         unmatched(pool, &at, scenario, &mut rest);
+        unmatched_tiers(pool, &at, &mut rest);
     }
+    rest.extend(stores(scenario));
+    rest.extend(of_router(&scenario.cluster, "the router does it: export as epp"));
     let mut written = written(wanted, PROGRAMS, beside, is_same);
     written.rows.extend(rest);
     written
@@ -137,7 +143,7 @@ fn cache(pool: &Pool, compat: Compat, flags: &mut FlagWriter<'_>) {
     let block_bytes = resolve(pool, compat, "").ok().and_then(|r| r.kv_bytes_per_token);
     let cpu_bytes =
         block_bytes.map(|bytes| f64::from(kv.cpu_blocks) * f64::from(kv.block_tokens) * bytes as f64);
-    if !kv.secondary_tiers.is_empty() {
+    if !kv.secondary_tiers.is_empty() || (kv.cpu_blocks > 0 && has_rules(kv)) {
         tiers_below(pool, cpu_bytes, flags);
     } else if kv.cpu_blocks > 0 {
         let name = "kv-offloading-size";
@@ -151,82 +157,6 @@ fn cache(pool: &Pool, compat: Compat, flags: &mut FlagWriter<'_>) {
     }
     if pool.architecture.as_ref().is_some_and(|a| a.bytes_per_kv_value <= 1.0) {
         flags.own("kv-cache-dtype", "1", "fp8", "the scenario says one byte for each value");
-    }
-}
-
-/// A connector with the tiers of a pool: below CPU memory those of vLLM's own, without a CPU tier Mooncake's store.
-fn tiers_below(pool: &Pool, cpu_bytes: Option<f64>, flags: &mut FlagWriter<'_>) {
-    let kv = &pool.kv;
-    let name = "kv-transfer-config";
-    let shown = kv.secondary_tiers.iter().map(tier_name).collect::<Vec<_>>().join(", ");
-    let (connector, extra, why) = match (kv.cpu_blocks, cpu_bytes, kv.secondary_tiers.as_slice()) {
-        (0, _, [SecondaryTier::Store(_)]) => {
-            let extra = json!({ "save_decode_cache": !kv.offload_prompt_only });
-            (
-                "MooncakeStoreConnector",
-                extra,
-                "the size and the ports of the store stand in the file of MOONCAKE_CONFIG_PATH",
-            )
-        }
-        (0, ..) => {
-            flags.ignored(
-                name,
-                shown,
-                None,
-                "vLLM reads disks and several tiers by way of CPU memory: give the pool cpu_blocks",
-            );
-            return;
-        }
-        (_, None, _) => {
-            flags.ignored(
-                name,
-                shown,
-                None,
-                "vLLM takes the size of the CPU tier in bytes, and the model's shape is not known",
-            );
-            return;
-        }
-        (_, Some(bytes), tiers) => {
-            let mut extra = json!({
-                "spec_name": "TieringOffloadingSpec",
-                "cpu_bytes_to_use": bytes as u64,
-                "offload_prompt_only": kv.offload_prompt_only,
-                "secondary_tiers": tiers.iter().map(|tier| tier_of_vllm(tier, &pool.name)).collect::<Vec<_>>(),
-            });
-            if let TierWrite::Selective(rule) = &kv.cpu_write {
-                extra["store_threshold"] = json!(rule.hits);
-            }
-            let why = "mount the folders: that of a store on every server; capacity and speed are those of the disks";
-            ("OffloadingConnector", extra, why)
-        }
-    };
-    let value =
-        json!({ "kv_connector": connector, "kv_role": "kv_both", "kv_connector_extra_config": extra });
-    flags.own(name, shown, Scalar::text(value.to_string()), why);
-}
-
-/// The name of a tier in a row.
-fn tier_name(tier: &SecondaryTier) -> String {
-    match tier {
-        SecondaryTier::Fs(_) => "fs".to_owned(),
-        SecondaryTier::Store(store) => format!("store {}", store.name),
-        SecondaryTier::P2p(_) => "p2p".to_owned(),
-    }
-}
-
-/// A tier as vLLM takes it; a store is a folder that all servers share.
-fn tier_of_vllm(tier: &SecondaryTier, pool: &str) -> Value {
-    match tier {
-        SecondaryTier::Fs(disk) => json!({
-            "type": "fs",
-            "root_dir": format!("/kv/{pool}"),
-            "n_read_threads": disk.n_read_threads,
-            "n_write_threads": disk.n_write_threads,
-        }),
-        SecondaryTier::Store(store) => {
-            json!({ "type": "fs", "root_dir": format!("/kv-shared/{}", store.name) })
-        }
-        SecondaryTier::P2p(_) => json!({ "type": "p2p" }),
     }
 }
 

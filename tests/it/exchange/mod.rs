@@ -12,6 +12,8 @@ mod openmetrics;
 mod perfetto;
 mod routers;
 mod tiers_of_engines;
+mod tiers_of_others;
+mod tiers_of_routers;
 mod workloads;
 mod yaml_corpus;
 

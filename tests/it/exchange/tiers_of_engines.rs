@@ -190,3 +190,30 @@ fn a_router_that_names_the_source_of_pulls_becomes_the_source_here() {
         assert_eq!(scenario["cluster"]["kv_source"]["min_cached_token_delta"], here, "{:?}", found.problems);
     }
 }
+
+#[test]
+fn pools_that_prefill_and_decode_have_a_store_and_a_home_writes_where_its_cache_is_saved() {
+    let apart = |role: &str, saves: bool| {
+        let extra = json!({ "save_decode_cache": saves });
+        let connectors = json!([
+            { "kv_connector": "NixlConnector", "kv_role": role },
+            { "kv_connector": "MooncakeStoreConnector", "kv_role": "kv_both", "kv_connector_extra_config": extra },
+        ]);
+        let connector = json!({ "kv_connector": "MultiConnector", "kv_role": role,
+            "kv_connector_extra_config": { "connectors": connectors } });
+        Text { name: String::new(), text: command(&connector) }
+    };
+    for saves in [false, true] {
+        let texts = [apart("kv_producer", saves), apart("kv_consumer", saves)];
+        let found = imported(&texts, "", &[], &TrafficAsked::default());
+        let scenario: Value = serde_json::from_str(&found.scenario).expect("a scenario");
+        let checked = scenario::from_value(scenario.clone()).and_then(scenario::check);
+        assert!(checked.is_ok(), "{checked:?}");
+        let pools = &scenario["cluster"]["pools"];
+        assert_eq!([&pools[0]["role"], &pools[1]["role"]], ["prefill", "decode"]);
+        let of = |i: usize| &pools[i]["kv"];
+        assert!([0, 1].iter().all(|i| of(*i)["secondary_tiers"][0]["store"].is_object()), "{pools}");
+        assert_eq!(of(0).get("write_decode"), None);
+        assert_eq!(of(1).get("write_decode").is_some_and(|on| on == true), saves);
+    }
+}

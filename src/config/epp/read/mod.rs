@@ -8,6 +8,7 @@
 //! `plugins` reads the plugins, `flow` flow control and admission.
 
 pub(crate) mod flow;
+pub(crate) mod kept;
 pub(crate) mod plugins;
 pub(crate) mod stages;
 
@@ -236,6 +237,9 @@ fn weighted(r: &mut Reader<'_>, all: &Read<'_, '_>, used: &Used<'_, '_>, field: 
         if SESSION.contains(&plugin.kind) {
             filters.push(json!({ "session": {} }));
         } else if let Some(scorer) = scorer(plugin, all.plugins, producer) {
+            // Only tiers that have a worth tell blocks of the caches apart.
+            let by_tier = scorer == "precise-prefix" && weighted.contains_key("tier_weights");
+            let scorer = if by_tier { "tier-prefix" } else { scorer };
             let field = format!("{field}.weighted.scorers[{}].weight", scorers.len());
             r.field(weight_at, &field, &json!(weight));
             scorers.push(json!({ "scorer": scorer, "weight": weight }));

@@ -5,10 +5,9 @@ use crate::epp::map::{
     AFFINITY, APPROXIMATE, BLOCK, FORMER_BLOCK, MEMORY, MEMORY_PLUGINS, OTHERS, PREDICTION, PROGRAM_AWARE,
     Parameter, SCORERS, parameters_of,
 };
+use crate::epp::read::kept::{HEAD_HINT, SOURCE, WHOLE_HINT, kv_hint, kv_source, tier_weights};
 use crate::epp::read::stages::Plugin;
 use crate::import::configuration::reader::Reader;
-use base::Diagnostic;
-use document::limits;
 use serde_json::{Map, Value, json};
 
 const LATENCY: &str = "predicted-latency";
@@ -105,6 +104,7 @@ pub(crate) fn settings(
             "prompts are compared token by token",
         );
     } else if kind == PRECISE {
+        tier_weights(r, at, keys);
         precise(r, at, &type_at, "the scorer precise-prefix sees the caches");
     } else if kind == BURST {
         let differs = "prompts that come at once are not gathered before they are routed";
@@ -122,8 +122,10 @@ pub(crate) fn settings(
         r.note(&type_at, "requests go to pools with the roles decode and mixed");
     } else if kind == "metrics-data-source" {
         source(r, &type_at, &parameters);
-    } else if kind == "p2p-source-producer" {
+    } else if kind == SOURCE {
         kv_source(r, &type_at, &parameters);
+    } else if kind == WHOLE_HINT || kind == HEAD_HINT {
+        kv_hint(r, kind, &type_at, &parameters);
     } else if let Some((_, why)) = OTHERS.iter().find(|(part, _)| kind.contains(part)) {
         r.without_counterpart(&type_at, why.sentence());
         r.without_counterpart(&parameters, why.sentence());
@@ -133,30 +135,6 @@ pub(crate) fn settings(
         r.without_counterpart(&parameters, "this plugin is not simulated");
     }
     memory(r, plugin, keys);
-}
-
-/// The producer that names the replica from which blocks of a prompt are pulled.
-fn kv_source(r: &mut Reader<'_>, type_at: &str, parameters: &str) {
-    let key = format!("{parameters}.minCachedTokenDelta");
-    let most = u64::from(limits::REQUEST_TOKENS);
-    r.note(type_at, "cluster.kv_source");
-    let lead = match r.get(&key).map(|value| (value.as_u64().filter(|n| *n <= most), value)) {
-        None => 1,
-        Some((Some(0), _)) => {
-            r.near(&key, "min_cached_token_delta 1", "a replica without a lead is not asked");
-            1
-        }
-        Some((Some(lead), _)) => {
-            r.note(&key, &format!("min_cached_token_delta {lead}"));
-            lead
-        }
-        Some((None, value)) => {
-            let (found, allowed) = (value.to_string(), format!("a whole number, 0 to {most}"));
-            r.problems.push(Diagnostic::error(key, found, allowed, "write the lead in tokens"));
-            return;
-        }
-    };
-    r.set(type_at, "cluster.kv_source", json!({ "min_cached_token_delta": lead }));
 }
 
 /// The keys of the weighted router that parameters set.
@@ -280,7 +258,10 @@ fn named_scorer(r: &mut Reader<'_>, plugin: &Plugin<'_>, scorer: &str, keys: &mu
     let type_at = format!("{at}.type");
     let becomes = format!("the scorer {scorer}");
     match *kind {
-        "precise-prefix-cache-scorer" => return precise(r, at, &type_at, &becomes),
+        "precise-prefix-cache-scorer" => {
+            tier_weights(r, at, keys);
+            return precise(r, at, &type_at, &becomes);
+        }
         "no-hit-lru-scorer" => {
             r.near(&type_at, &becomes, "it remembers the order of all replicas");
             r.without_counterpart(&format!("{at}.parameters"), "all replicas are remembered");

@@ -5,8 +5,9 @@ use crate::epp::write::draft::Draft;
 use crate::epp::write::stage::Stage;
 use crate::epp::write::there::PRECISE;
 use crate::export::Row;
-use crate::yaml::scalar::{Scalar, quantity};
-use crate::yaml::want::Want;
+use crate::yaml::node::YamlNode;
+use crate::yaml::scalar::{Scalar, number, quantity};
+use crate::yaml::want::{Items, Want};
 use document::{Filter, Scorer, TokenCount, Weighted};
 
 /// Fewest tokens of a block.
@@ -109,18 +110,51 @@ fn former(draft: &Draft<'_>) -> [Option<(&'static str, u32)>; 3] {
     [None, block, blocks.map(|blocks| ("maxPrefixBlocksToMatch", (blocks * tokens) as u32))]
 }
 
+/// What a block is worth on the GPU and in CPU memory, where the router weighs tiers.
+fn worth(router: &Weighted) -> Vec<(&'static str, Want<'static>)> {
+    if !router.scorers().iter().any(|row| row.scorer == Scorer::TierPrefix) {
+        return Vec::new();
+    }
+    let tier = |name: &'static str, weight: f64| {
+        (name.to_owned(), Want::Map(vec![("name", Want::said(name)), ("weight", Want::said(weight))]))
+    };
+    let items = vec![tier("gpu", router.tier_weights.gpu), tier("cpu", router.tier_weights.cpu)];
+    let name_of =
+        |node: &YamlNode| node.get("name").and_then(YamlNode::scalar).unwrap_or_default().to_owned();
+    let list = Items { items, name_of: Box::new(name_of), is_ours: Box::new(|_| false) };
+    vec![("indexerConfig", Want::Map(vec![("kvCacheBackendConfigs", Want::List(list))]))]
+}
+
+/// Rows for what blocks are worth by their tiers.
+pub(crate) fn worth_rows(draft: &mut Draft<'_>, router: &Weighted, stage: &Stage<'_>) {
+    let own = &router.tier_weights;
+    let path = |tier: &str| format!("{}.weighted.tier_weights.{tier}", stage.at);
+    let key = "kvCacheBackendConfigs";
+    draft.rows.push(Row::exact(path("gpu"), "worth on the GPU", number(own.gpu), key));
+    draft.rows.push(Row::exact(path("cpu"), "worth in CPU memory", number(own.cpu), key));
+    let why = "llm-d weighs tiers by the names in events of caches: add that of this tier";
+    draft.rows.push(Row::ignored(path("disk"), "worth on a disk", number(own.disk), why));
+    draft.rows.push(Row::ignored(path("store"), "worth in a store", number(own.store), why));
+}
+
 /// The scorer of prefixes that replicas report, with what it needs: the tokenizer of the model and the index.
 pub(crate) fn precise(draft: &mut Draft<'_>, router: &Weighted, stage: &Stage<'_>) -> String {
+    let weights = worth(router);
+    let producer = "precise-prefix-cache-producer";
     if let Some(name) = draft.there.named(PRECISE, stage.profile) {
         let kind = "prefix-cache-scorer";
         draft.plugin(PRECISE, kind, Vec::new(), stage.profile);
+        if !weights.is_empty() && draft.there.named(producer, "").is_some() {
+            draft.plugin(producer, producer, weights, "");
+        }
         return name;
     }
     let model = vec![("modelName", Want::said("the model's id at Hugging Face"))];
     draft.plugin("token-producer", "token-producer", model, "");
-    let producer = "precise-prefix-cache-producer";
     let block = vec![("blockSize", Want::said(stage.block_tokens))];
-    draft.plugin(producer, producer, vec![("tokenProcessorConfig", Want::Map(block))], "");
+    let mut parameters = vec![("tokenProcessorConfig", Want::Map(block))];
+    parameters.extend(weights);
+    draft.plugin(producer, producer, parameters, "");
     let note = "set modelName of token-producer to the model of the engines, and let these publish events of their caches";
     if !draft.notes.iter().any(|known| known == note) {
         draft.notes.push(note.to_owned());

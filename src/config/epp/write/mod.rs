@@ -4,6 +4,7 @@
 
 mod draft;
 mod flow;
+mod kept;
 mod memory;
 mod profile;
 mod scorers;
@@ -35,6 +36,7 @@ fn write(scenario: &Scenario, beside: Option<&str>) -> Written {
     let mut draft = Draft::new(&there);
     let profiles = stages::profiles(&mut draft, scenario);
     flow::rows(&mut draft, scenario);
+    kept::rows(&mut draft, scenario);
     signals(&mut draft, scenario);
     let (text, without_comments) = match &found {
         Some((text, Some(node))) => {
@@ -42,7 +44,9 @@ fn write(scenario: &Scenario, beside: Option<&str>) -> Written {
             merge(text, node, &draft.file(&profiles), &mut changes);
             (changes.made(text), node.flow)
         }
-        _ if profiles.is_empty() && draft.flow.is_empty() => (String::new(), false),
+        _ if profiles.is_empty() && draft.flow.is_empty() && !kept::is_said(scenario) => {
+            (String::new(), false)
+        }
         _ => (new_file(&draft.file(&profiles)), false),
     };
     Written { text, rows: draft.rows, notes: draft.notes, not_beside, without_comments, ..Written::default() }

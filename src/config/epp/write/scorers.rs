@@ -61,13 +61,8 @@ fn counterpart(scorer: &Scorer, router: &Weighted) -> Found {
             Vec::new(),
             Some("llm-d keeps 1,024 replicas in its list, all of them here"),
         )),
-        Scorer::PrecisePrefix => {
+        Scorer::PrecisePrefix | Scorer::TierPrefix => {
             let why = "llm-d learns of blocks by events, a moment later, and needs the model's tokenizer";
-            Ok((crate::epp::write::there::PRECISE, Vec::new(), Some(why)))
-        }
-        Scorer::TierPrefix => {
-            let why =
-                "llm-d weighs tiers as its indexer is set, and learns of blocks by events, a moment later";
             Ok((crate::epp::write::there::PRECISE, Vec::new(), Some(why)))
         }
         Scorer::PredictedLatency => {
@@ -137,6 +132,9 @@ fn scored(
     };
     draft.rows.push(row.was(before));
     parameter_rows(draft, router, kind, stage);
+    if one.scorer == Scorer::TierPrefix {
+        memory::worth_rows(draft, router, stage);
+    }
     Some((name, Some(one.weight)))
 }
 

@@ -5,6 +5,7 @@ use crate::import::configuration::changes::{FieldChange, changes};
 use crate::import::configuration::mapping::{Mapping, Standing};
 use crate::import::configuration::merge::{Conflict, Settled, merge};
 use crate::import::configuration::new_traffic::{NewTraffic, TrafficAsked, new_traffic};
+use crate::import::configuration::place::RETENTION;
 use crate::import::configuration::reader::flat;
 use crate::import::configuration::script_places::place_of;
 use crate::import::configuration::sets::{Field, Set};
@@ -14,7 +15,7 @@ use crate::import::documents::{Document, Text, documents};
 use base::diag::has_errors;
 use base::import::Import;
 use base::{Diagnostic, Diagnostics, Severity};
-use document::{self, Pool, Scenario, from_value};
+use document::{self, Client, Pool, Scenario, from_value};
 use engine::perf::{MemoryShares, Plan, memory_shares};
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -194,7 +195,8 @@ impl Making<'_> {
             }
             if !self.says_traffic() {
                 let (client, figures) = new_traffic(&after.cluster, self.asked);
-                after.workload.clients = vec![client];
+                let said = after.workload.clients.first().map(|client| client.retention.clone());
+                after.workload.clients = vec![Client { retention: said.unwrap_or_default(), ..client }];
                 traffic = Some(figures);
             }
         };
@@ -261,6 +263,8 @@ impl Making<'_> {
         let parts = ["clients", "requests", "trace"];
         let whole = self.read.scenario.as_ref().and_then(|whole| whole.get("workload"));
         let says = |set: &Set| match &set.field {
+            // Directives are about requests, whoever sends them.
+            Field::Scenario(path) if path == RETENTION => false,
             Field::Scenario(path) => path
                 .strip_prefix("workload.")
                 .is_some_and(|part| parts.iter().any(|name| part.starts_with(name))),

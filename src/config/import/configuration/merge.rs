@@ -2,11 +2,12 @@
 //! settles; a default gives way to what a source says.
 
 use crate::import::configuration::mapping::{Mapping, Standing};
-use crate::import::configuration::pool_shapes::{complete, prepare};
+use crate::import::configuration::place::{place, put};
 use crate::import::configuration::sets::{Field, PoolOf, SAID, Set};
+use crate::import::configuration::tiers::{STORES, joined, shared_folders};
 use base::{Diagnostic, Diagnostics};
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The choice of a user between the values of a field.
@@ -61,6 +62,7 @@ pub(crate) fn merge(
     let mut problems = Diagnostics::new();
     let Pools { list: mut pools, are_new } = pools_of(&document, sets);
     let sets: Vec<Set> = sets.iter().filter(|set| are_new || !set.usual).cloned().collect();
+    let sets = shared_folders(sets, mappings);
     let sets = sets.as_slice();
     let by_field = by_field(sets, &pools);
     let mut conflicts = Vec::new();
@@ -74,6 +76,12 @@ pub(crate) fn merge(
             winners.insert(field.clone(), (sets[best].value.clone(), same));
             continue;
         };
+        if field == STORES
+            && let Some(all) = joined(said.iter().map(|&i| &sets[i].value))
+        {
+            winners.insert(field.clone(), (all, said));
+            continue;
+        }
         let mut values: Vec<usize> = vec![first];
         for &i in &said {
             if values.iter().all(|&known| !equal(&sets[known].value, &sets[i].value)) {
@@ -99,7 +107,7 @@ pub(crate) fn merge(
     drop_bands_without_flow_control(&mut winners, &document);
     let heard: BTreeSet<usize> = winners.values().flat_map(|(_, sets)| sets.iter().copied()).collect();
     correct(mappings, sets, &heard, &by_field, &mut problems);
-    place(&mut document, &mut pools, winners);
+    place(&mut document, &mut pools, winners, sets, mappings);
     Merged { document, conflicts, problems }
 }
 
@@ -393,68 +401,4 @@ fn about_nobody(set: &Set) -> Diagnostic {
     };
     let fix = "nothing of it is used: give the model of the pool this name, if that pool is meant";
     Diagnostic::warning(set.start.clone(), found, "the model of a pool", fix)
-}
-
-/// Puts the winning values into the document, sections before what stands in them.
-fn place(document: &mut Value, pools: &mut Vec<Value>, winners: BTreeMap<String, (Value, Vec<usize>)>) {
-    let mut all: Vec<(String, Value)> = Vec::new();
-    let mut of_pools: BTreeMap<usize, Vec<(String, Value)>> = BTreeMap::new();
-    for (path, (value, _)) in winners {
-        let of_pool = path.strip_prefix("cluster.pools[").and_then(|rest| rest.split_once("]."));
-        match of_pool.and_then(|(number, field)| Some((number.parse::<usize>().ok()?, field))) {
-            Some((number, field)) => of_pools.entry(number).or_default().push((field.to_owned(), value)),
-            None => all.push((path, value)),
-        }
-    }
-    let by_depth = |all: &mut Vec<(String, Value)>| all.sort_by_key(|(path, _)| path.matches('.').count());
-    by_depth(&mut all);
-    for (path, value) in all {
-        put(document, &path, value);
-    }
-    for (number, mut fields) in of_pools {
-        by_depth(&mut fields);
-        let new = |field: &str| fields.iter().find(|(name, _)| name == field).map(|(_, value)| value.clone());
-        let before = prepare(&mut pools[number], &new);
-        let names: BTreeSet<String> = fields.iter().map(|(name, _)| name.clone()).collect();
-        for (field, value) in fields {
-            put(&mut pools[number], &field, value);
-        }
-        complete(&mut pools[number], &before, &names);
-    }
-    if let Some(root) = document.as_object_mut() {
-        let cluster = root.entry("cluster").or_insert_with(|| json!({}));
-        // Pools that are no list are reported when the scenario is parsed.
-        let is_list = cluster.get("pools").is_none_or(Value::is_array);
-        if let Some(cluster) = cluster.as_object_mut().filter(|_| is_list) {
-            cluster.insert("pools".to_owned(), Value::Array(std::mem::take(pools)));
-        }
-    }
-}
-
-/// Puts a value at a dotted path. Sections on the way are made; settings of transfers stay beside those of a router.
-fn put(at: &mut Value, path: &str, value: Value) {
-    let (first, rest) = path.split_once('.').map_or((path, None), |(first, rest)| (first, Some(rest)));
-    // Invalid sections are reported when the scenario is parsed.
-    let Some(map) = at.as_object_mut() else { return };
-    match rest {
-        Some(rest) => {
-            let inner = map.entry(first).or_insert_with(|| json!({}));
-            if let Some(name) = inner.as_str().map(str::to_owned) {
-                // A choice by its bare name gets settings.
-                *inner = json!({ name: {} });
-            }
-            if inner.is_null() {
-                *inner = Value::Object(Map::new());
-            }
-            put(inner, rest, value);
-        }
-        None => match (map.get_mut(first), value) {
-            (Some(Value::Object(there)), Value::Object(given)) if first == "disaggregation" => {
-                there.extend(given);
-            }
-            (_, value) => {
-                map.insert(first.to_owned(), value);
-            }
-        },
-    }
 }

@@ -10,6 +10,7 @@ pub(crate) mod merge;
 pub(crate) mod models;
 pub(crate) mod new_traffic;
 pub(crate) mod patch;
+pub(crate) mod place;
 pub(crate) mod pool_shapes;
 pub(crate) mod reader;
 pub(crate) mod report;
@@ -17,6 +18,7 @@ pub(crate) mod script_places;
 pub(crate) mod sets;
 pub(crate) mod settings;
 pub(crate) mod sources;
+pub(crate) mod tiers;
 pub(crate) mod title;
 pub(crate) mod unread;
 

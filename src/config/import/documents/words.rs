@@ -1,8 +1,10 @@
 //! The words by which commands are found in a text: programs, variables, and quotes that stay open.
 
 /// How the command lines begin that are read, after variables of the environment.
-const PROGRAMS: [&str; 13] = [
+const PROGRAMS: [&str; 15] = [
     "vllm serve",
+    "sglang serve",
+    "trtllm-serve",
     "vllm bench",
     "vllm-router",
     "smg",
@@ -41,7 +43,10 @@ pub fn begins(line: &str) -> bool {
 /// Whether a text is a script that runs a command which is read.
 pub fn is_script(text: &str) -> bool {
     let runs = |line: &str| {
-        begins(line) || [" vllm serve ", " -m vllm", " -m dynamo"].iter().any(|part| line.contains(part))
+        begins(line)
+            || [" vllm serve ", " -m vllm", " -m dynamo", " -m sglang", " trtllm-serve "]
+                .iter()
+                .any(|part| line.contains(part))
     };
     text.starts_with("#!") || text.lines().any(|line| runs(line.trim_start()))
 }

@@ -1,6 +1,7 @@
 //! Export of the frontend of NVIDIA Dynamo: its router as flags of `python -m dynamo.frontend`.
 
 use crate::command::write::{FlagWriter, Wanted, written};
+use crate::export::kept::of_router;
 use crate::export::{Language, Row, SystemExport, Written};
 use crate::routers::dynamo::map::FLAGS;
 use document::{CacheIndex, KvCost, RoutingPolicy, Scenario, Write as _};
@@ -34,6 +35,8 @@ fn write(scenario: &Scenario, beside: Option<&str>) -> Written {
         "python -m dynamo.frontend\n".clone_into(&mut written.text);
     }
     written.rows.extend(left_out);
+    let why = "Dynamo's own manager of blocks moves and keeps them";
+    written.rows.extend(of_router(&scenario.cluster, why));
     if scenario.cluster.flow_control.is_some() {
         let why = "Dynamo's queue has a threshold and a policy, not bands of priority";
         written.rows.push(Row::ignored("cluster.flow_control", "flow control", "", why));

@@ -1,6 +1,7 @@
 //! Export of SGLang's router: its policy as flags of `smg launch`.
 
 use crate::command::write::{FlagWriter, Wanted, written};
+use crate::export::kept::of_router;
 use crate::export::{Language, Row, SystemExport, Written};
 use crate::routers::smg::map::FLAGS;
 use document::{
@@ -36,6 +37,7 @@ fn write(scenario: &Scenario, beside: Option<&str>) -> Written {
         "smg launch\n".clone_into(&mut written.text);
     }
     written.rows.extend(left_out.into_iter().chain(row).chain(rest));
+    written.rows.extend(of_router(&scenario.cluster, "smg moves and keeps no blocks"));
     written
 }
 

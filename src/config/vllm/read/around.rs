@@ -3,6 +3,14 @@
 use crate::command::flags::Word;
 use crate::import::configuration::sets::PoolOf;
 
+/// What the names of variables begin with that say tiers of KV.
+const SETTINGS: [&str; 3] = ["LMCACHE_", "MOONCAKE_", "SGLANG_HICACHE_"];
+
+/// Whether a word sets a variable that says tiers of KV.
+pub(crate) fn is_setting(text: &str) -> bool {
+    text.contains('=') && SETTINGS.iter().any(|start| text.starts_with(start))
+}
+
 /// What the source says beside the flags of an engine.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Around {

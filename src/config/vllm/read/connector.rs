@@ -2,25 +2,29 @@
 //!
 //! Every key within the flag has a row of its own, by its path below the flag.
 
-use crate::command::flags::Flags;
+use crate::command::flags::{Flags, Word};
 use crate::import::configuration::Reader;
 use crate::import::configuration::mapping::Standing;
+use crate::import::configuration::tiers::STORES;
 use crate::vllm::read::keys::Keys;
-use crate::vllm::read::lmcache::{lmcache, rest};
+use crate::vllm::read::lmcache::{is_said_by_file, lmcache, rest, within};
 use crate::vllm::read::offloading::offloading;
 use crate::vllm::read::stores::mooncake;
 use crate::vllm::read::tiers::Tiers;
 use crate::vllm::read::{Around, Sizes};
-use serde_json::json;
+use serde_json::{Value, json};
 
 const FLAG: &str = "kv-transfer-config";
 
+/// The flag with the keys of the connector to tiers alone.
+const OFFLOADING: &str = "kv-offload-config";
+
 /// The connector to Mooncake's store.
-const MOONCAKE: &str = "MooncakeStoreConnector";
+const MOONCAKE_STORE: &str = "MooncakeStoreConnector";
 
 /// Why LMCache's own file is not read.
-const BY_FILE: &str = "its tiers stand in its own file: paste its LMCACHE_* variables before the command, or write them as \
-    kv.cpu_blocks and kv.secondary_tiers";
+const BY_FILE: &str =
+    "its tiers stand in its own file: paste that beside this command, or LMCACHE_* variables before it";
 
 /// Most connectors within one.
 const MOST_CONNECTORS: usize = 8;
@@ -51,20 +55,30 @@ pub(crate) fn transfer(
     sizes: Sizes,
     block_bytes: Option<f64>,
 ) {
-    let value = flags.value(FLAG).cloned().unwrap_or_default();
-    if let (Some(said), Some(path)) = (value.as_object(), flags.path(FLAG)) {
+    let value = |name: &str| flags.value(name).filter(|value| value.is_object()).cloned();
+    let (connector, offload) = (value(FLAG), value(OFFLOADING));
+    for (name, said) in [(FLAG, connector), (OFFLOADING, offload)] {
+        let (Some(Value::Object(said)), Some(path)) = (&said, flags.path(name)) else { continue };
         let keys = Keys { at: path.to_owned(), said };
-        let is_apart =
-            around.role.is_some() || hands_over(&keys) || keys_within(&keys).iter().any(hands_over);
+        let decodes = match around.role {
+            Some(role) => role == "decode",
+            None => receives(&keys) || keys_within(&keys).iter().any(receives),
+        };
         let gpus = sizes.tp * sizes.pp;
-        let mut tiers = Tiers { around, block_bytes, gpus, is_apart, below: Vec::new(), stores: Vec::new() };
-        outer(r, flags, &keys, &mut tiers);
+        let (is_staged, below, stores) = (sizes.pp > 1, Vec::new(), Vec::new());
+        let mut tiers = Tiers { around, block_bytes, gpus, is_staged, decodes, below, stores };
+        if name == FLAG {
+            outer(r, flags, &keys, &mut tiers);
+        } else {
+            flags.note(r, name, "tiers below the GPU, by the keys within");
+            offloading(r, &keys, &mut tiers);
+        }
         let Tiers { below, stores, .. } = tiers;
         if !below.is_empty() {
-            flags.set_pool(r, FLAG, &around.of, "kv.secondary_tiers", json!(below));
+            flags.set_pool(r, name, &around.of, "kv.secondary_tiers", json!(below));
         }
         if !stores.is_empty() {
-            flags.set(r, FLAG, "cluster.kv_stores", json!(stores));
+            flags.set(r, name, STORES, json!(stores));
         }
     }
     rest(r, &around.settings, "no counterpart: no connector of LMCache is named");
@@ -75,16 +89,15 @@ fn keys_within<'a>(keys: &Keys<'a>) -> Vec<Keys<'a>> {
     keys.inner("kv_connector_extra_config").map(|extra| extra.list("connectors")).unwrap_or_default()
 }
 
-/// Whether a connector hands caches over from prefill to decode replicas.
-fn hands_over(keys: &Keys<'_>) -> bool {
-    let role = keys.text("kv_role").unwrap_or_default();
-    !holds_tiers(keys) && (role == "kv_producer" || role == "kv_consumer")
+/// Whether a connector takes caches over from prefill replicas.
+fn receives(keys: &Keys<'_>) -> bool {
+    !holds_tiers(keys) && keys.text("kv_role") == Some("kv_consumer")
 }
 
 /// Whether a connector is one to tiers below the GPU.
 fn holds_tiers(keys: &Keys<'_>) -> bool {
     let name = keys.text("kv_connector").unwrap_or_default();
-    name.contains("Offloading") || name.contains("LMCache") || name == MOONCAKE
+    name.contains("Offloading") || name.contains("LMCache") || name == MOONCAKE_STORE
 }
 
 /// The connector of the flag itself, whose row is that of the flag.
@@ -97,7 +110,7 @@ fn outer(r: &mut Reader<'_>, flags: &mut Flags, keys: &Keys<'_>, tiers: &mut Tie
             one.ignore(r, "kv_connector", "the first eight connectors are read");
         }
         for one in inner.iter().take(MOST_CONNECTORS) {
-            if one.text("kv_connector") != Some(MOONCAKE) {
+            if one.text("kv_connector") != Some(MOONCAKE_STORE) {
                 one.row(r, "kv_connector", Standing::Shape, "a connector within another");
             }
             one.row(r, "kv_role", Standing::Shape, "the role of that connector");
@@ -113,7 +126,7 @@ fn outer(r: &mut Reader<'_>, flags: &mut Flags, keys: &Keys<'_>, tiers: &mut Tie
             extra.unknown(r, &["connectors"]);
         }
     } else if holds_tiers(keys) {
-        let by_file = name.contains("LMCache") && tiers.around.settings.is_empty();
+        let by_file = name.contains("LMCache") && is_said_by_file(&tiers.around.settings, keys);
         if by_file {
             flags.ignore(r, FLAG, BY_FILE);
         } else {
@@ -132,12 +145,11 @@ fn outer(r: &mut Reader<'_>, flags: &mut Flags, keys: &Keys<'_>, tiers: &mut Tie
 /// Reads the tiers of a connector.
 fn tiers_of(r: &mut Reader<'_>, keys: &Keys<'_>, tiers: &mut Tiers<'_>) {
     let name = keys.text("kv_connector").unwrap_or_default();
-    if name == MOONCAKE {
+    if name == MOONCAKE_STORE {
         mooncake(r, keys, tiers);
     } else if name.contains("LMCache") {
-        if !tiers.around.settings.is_empty() {
-            lmcache(r, tiers);
-        }
+        let all: Vec<Word> = tiers.around.settings.iter().cloned().chain(within(r, keys)).collect();
+        lmcache(r, tiers, &all);
     } else if let Some(extra) = keys.inner("kv_connector_extra_config") {
         offloading(r, &extra, tiers);
     }
@@ -145,6 +157,14 @@ fn tiers_of(r: &mut Reader<'_>, keys: &Keys<'_>, tiers: &mut Tiers<'_>) {
 
 /// Gives the other keys of a connector their rows.
 fn finish(r: &mut Reader<'_>, keys: &Keys<'_>) {
+    let extra = "kv_connector_extra_config";
+    let at = keys.path(extra);
+    if let Some(inner) = keys.inner(extra).filter(|_| !r.mappings.iter().any(|row| row.key.starts_with(&at)))
+    {
+        for key in inner.said.keys() {
+            inner.ignore(r, key, "it concerns the connection between processes");
+        }
+    }
     for key in KEYS.iter().skip(3) {
         keys.ignore(r, key, "it concerns the connection between processes");
     }

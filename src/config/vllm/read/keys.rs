@@ -7,21 +7,21 @@ use base::{Diagnostic, alike};
 use serde_json::{Map, Value};
 
 /// An object within a flag, whose keys get rows.
-pub(super) struct Keys<'a> {
+pub(crate) struct Keys<'a> {
     /// The path of the object.
-    pub(super) at: String,
-    pub(super) said: &'a Map<String, Value>,
+    pub(crate) at: String,
+    pub(crate) said: &'a Map<String, Value>,
 }
 
 impl<'a> Keys<'a> {
     /// The object of a key.
-    pub(super) fn inner(&self, key: &str) -> Option<Keys<'a>> {
+    pub(crate) fn inner(&self, key: &str) -> Option<Keys<'a>> {
         let said = self.said.get(key)?.as_object()?;
         Some(Keys { at: format!("{}.{key}", self.at), said })
     }
 
     /// The objects of a list.
-    pub(super) fn list(&self, key: &str) -> Vec<Keys<'a>> {
+    pub(crate) fn list(&self, key: &str) -> Vec<Keys<'a>> {
         let all = self.said.get(key).and_then(Value::as_array).into_iter().flatten().enumerate();
         all.filter_map(|(i, entry)| {
             Some(Keys { at: format!("{}.{key}.{i}", self.at), said: entry.as_object()? })
@@ -30,30 +30,30 @@ impl<'a> Keys<'a> {
     }
 
     /// The path of a key.
-    pub(super) fn path(&self, key: &str) -> String {
+    pub(crate) fn path(&self, key: &str) -> String {
         format!("{}.{key}", self.at)
     }
 
     /// Gives a key its row, if it is there.
-    pub(super) fn row(&self, r: &mut Reader<'_>, key: &str, standing: Standing, becomes: &str) {
+    pub(crate) fn row(&self, r: &mut Reader<'_>, key: &str, standing: Standing, becomes: &str) {
         let Some(value) = self.said.get(key) else { return };
         let (key, found, becomes) = (self.path(key), shown(value), becomes.to_owned());
         r.mappings.push(Mapping { key, found, standing, becomes, ..Mapping::default() });
     }
 
     /// A key without a counterpart.
-    pub(super) fn ignore(&self, r: &mut Reader<'_>, key: &str, why: &str) {
+    pub(crate) fn ignore(&self, r: &mut Reader<'_>, key: &str, why: &str) {
         self.row(r, key, Standing::Ignored, &format!("no counterpart: {why}"));
     }
 
     /// Reports a value of another type or range; it is left out.
-    pub(super) fn refuse(&self, r: &mut Reader<'_>, key: &str, allowed: &str, fix: &str) {
+    pub(crate) fn refuse(&self, r: &mut Reader<'_>, key: &str, allowed: &str, fix: &str) {
         let found = self.said.get(key).map_or_else(|| "nothing".to_owned(), shown);
         r.problems.push(Diagnostic::error(self.path(key), found, allowed, fix));
     }
 
     /// A whole number in a range; another value is an error.
-    pub(super) fn whole(&self, r: &mut Reader<'_>, key: &str, [least, most]: [u64; 2]) -> Option<u64> {
+    pub(crate) fn whole(&self, r: &mut Reader<'_>, key: &str, [least, most]: [u64; 2]) -> Option<u64> {
         let found = self.said.get(key)?.as_u64().filter(|n| (least..=most).contains(n));
         if found.is_none() {
             self.refuse(r, key, &format!("a whole number, {least} to {most}"), "write a value in this range");
@@ -62,7 +62,7 @@ impl<'a> Keys<'a> {
     }
 
     /// A switch; another value is an error.
-    pub(super) fn switch(&self, r: &mut Reader<'_>, key: &str) -> Option<bool> {
+    pub(crate) fn switch(&self, r: &mut Reader<'_>, key: &str) -> Option<bool> {
         let found = match self.said.get(key)? {
             Value::Bool(on) => Some(*on),
             Value::String(text) => text.to_ascii_lowercase().parse().ok(),
@@ -75,12 +75,12 @@ impl<'a> Keys<'a> {
     }
 
     /// A text.
-    pub(super) fn text(&self, key: &str) -> Option<&'a str> {
+    pub(crate) fn text(&self, key: &str) -> Option<&'a str> {
         self.said.get(key)?.as_str()
     }
 
     /// Gives each key that is not among the known ones a row and a warning.
-    pub(super) fn unknown(&self, r: &mut Reader<'_>, known: &[&str]) {
+    pub(crate) fn unknown(&self, r: &mut Reader<'_>, known: &[&str]) {
         for (key, value) in self.said.iter().filter(|(key, _)| !known.contains(&key.as_str())) {
             let nearest = alike::nearest(key, known.iter().copied()).unwrap_or_default().to_owned();
             let fix = if nearest.is_empty() {

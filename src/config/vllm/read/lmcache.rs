@@ -1,20 +1,52 @@
-//! LMCache: tiers that stand in variables of the process, `LMCACHE_*`.
+//! LMCache: tiers that stand in variables of the process, `LMCACHE_*`, or in keys of the connector, `lmcache.*`.
 
 use crate::command::flags::Word;
 use crate::import::configuration::Reader;
 use crate::import::configuration::mapping::{Mapping, Standing};
+use crate::mooncake::store::{MOONCAKE, store};
+use crate::vllm::read::keys::Keys;
 use crate::vllm::read::tiers::Tiers;
 use base::Diagnostic;
 use document::limits;
 use serde_json::{Value, json};
 
 /// What the names of its variables begin with.
-pub(crate) const PREFIX: &str = "LMCACHE_";
+const PREFIX: &str = "LMCACHE_";
 
-const GIB: f64 = 1_073_741_824.0;
+/// The variable that names its file, which holds in place of all others.
+const FILE: &str = "LMCACHE_CONFIG_FILE=";
+
+/// What the names of keys within the connector begin with.
+const KEY: &str = "lmcache.";
+
+pub(crate) const GIB: f64 = 1_073_741_824.0;
 
 /// The CPU memory of each GPU where nothing is said, in GB.
-const USUAL_GB: f64 = 5.0;
+pub(crate) const USUAL_GB: f64 = 5.0;
+
+/// Whether its tiers stand in a file: a variable names it, or nothing else says them.
+pub(super) fn is_said_by_file(settings: &[Word], keys: &Keys<'_>) -> bool {
+    let within = keys.inner("kv_connector_extra_config");
+    let says = within.is_some_and(|extra| extra.said.keys().any(|key| key.starts_with(KEY)));
+    let named = settings.iter().any(|word| word.text.starts_with(FILE));
+    named || !(says || settings.iter().any(|word| word.text.starts_with(PREFIX)))
+}
+
+/// The keys within the connector as variables; others get a row.
+pub(super) fn within(r: &mut Reader<'_>, keys: &Keys<'_>) -> Vec<Word> {
+    let Some(extra) = keys.inner("kv_connector_extra_config") else { return Vec::new() };
+    let mut all = Vec::new();
+    for (key, value) in extra.said {
+        let Some(name) = key.strip_prefix(KEY) else {
+            extra.ignore(r, key, "it concerns the program, not what is kept");
+            continue;
+        };
+        let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        let text = format!("{PREFIX}{}={value}", name.to_ascii_uppercase());
+        all.push(Word { path: extra.path(key), text });
+    }
+    all
+}
 
 /// The variables of LMCache among the words of a process.
 struct Variables<'a> {
@@ -71,9 +103,17 @@ impl Variables<'_> {
 }
 
 /// Reads the variables of a process whose connector is LMCache's.
-pub(super) fn lmcache(r: &mut Reader<'_>, tiers: &mut Tiers<'_>) {
+pub(super) fn lmcache(r: &mut Reader<'_>, tiers: &mut Tiers<'_>, words: &[Word]) {
     let around = tiers.around;
-    let all = Variables { words: &around.settings };
+    let all = Variables { words };
+    if !words.iter().any(|word| word.text.starts_with(PREFIX)) {
+        return;
+    }
+    if all.find("CONFIG_FILE").is_some() {
+        all.row(r, "CONFIG_FILE", Standing::Shape, "its file, which is read where it is beside this");
+        rest(r, words, "no counterpart: the file of LMCACHE_CONFIG_FILE holds");
+        return;
+    }
     cpu_tier(r, &all, tiers);
     if let Some(gb) = all.size(r, "MAX_LOCAL_DISK_SIZE").filter(|gb| *gb > 0.0) {
         let gb = (gb * tiers.gpus as f64 * GIB / 1e9).min(limits::TIER_GB);
@@ -84,12 +124,11 @@ pub(super) fn lmcache(r: &mut Reader<'_>, tiers: &mut Tiers<'_>) {
         all.row(r, "MAX_LOCAL_DISK_SIZE", standing, becomes);
     }
     all.row(r, "LOCAL_DISK", Standing::Shape, "where the disk is mounted");
-    if all.find("REMOTE_URL").is_some_and(|(_, url)| !url.is_empty()) {
-        let name = "lmcache";
-        tiers.add_store(name, json!({ "name": name, "eviction": "lru" }));
-        let becomes =
-            "cluster.kv_stores lmcache; its size and port are not said: write them as gb and port_gb_per_s";
-        let (standing, becomes) = tiers.becomes(becomes);
+    if let Some((_, url)) = all.find("REMOTE_URL").filter(|(_, url)| !url.is_empty()) {
+        let (name, own) = remote(url);
+        tiers.add_store(name, own);
+        let becomes = format!("cluster.kv_stores {name}; {REMOTE}");
+        let (standing, becomes) = tiers.becomes(&becomes);
         all.row(r, "REMOTE_URL", standing, becomes);
     }
     let answers = all.switch(r, "SAVE_DECODE_CACHE").unwrap_or(false);
@@ -98,11 +137,38 @@ pub(super) fn lmcache(r: &mut Reader<'_>, tiers: &mut Tiers<'_>) {
         Some((path, _)) => {
             let path = path.to_owned();
             r.set_pool(&path, &around.of, "kv.offload_prompt_only", json!(!answers));
+            if answers && tiers.decodes && !tiers.is_staged {
+                r.set_pool(&path, &around.of, "kv.write_decode", json!(true));
+            }
         }
         None => r.set_pool_usual(&around.of, "kv.offload_prompt_only", json!(true), 1),
     }
     all.row(r, "CHUNK_SIZE", Standing::Ignored, "no counterpart: blocks go to other tiers one by one here");
-    rest(r, &around.settings, "no counterpart: it concerns the program, not what is kept");
+    if let Some((_, policy)) = all.find("CACHE_POLICY") {
+        let (standing, becomes) = policy_of(policy);
+        all.row(r, "CACHE_POLICY", standing, becomes);
+    }
+    rest(r, words, "no counterpart: it concerns the program, not what is kept");
+}
+
+/// What is not said of a store by its address.
+pub(crate) const REMOTE: &str = "its size and port are not said: write them as gb and port_gb_per_s";
+
+/// The store of an address, with its name.
+pub(crate) fn remote(url: &str) -> (&'static str, Value) {
+    if url.starts_with("mooncakestore://") {
+        return (MOONCAKE, store());
+    }
+    ("lmcache", json!({ "name": "lmcache", "eviction": "lru" }))
+}
+
+/// How a policy of eviction stands, and what it becomes.
+pub(crate) fn policy_of(policy: &str) -> (Standing, &'static str) {
+    if policy.eq_ignore_ascii_case("lru") {
+        (Standing::Exact, "the block used longest ago goes, as always")
+    } else {
+        (Standing::Near, "the block used longest ago goes; other policies are not simulated")
+    }
 }
 
 /// The CPU memory of all GPUs of a replica.
@@ -147,7 +213,9 @@ pub(super) fn rest(r: &mut Reader<'_>, settings: &[Word], becomes: &str) {
         if r.mappings.iter().any(|row| row.key == word.path) {
             continue;
         }
-        let (key, found, becomes) = (word.path.clone(), word.text.clone(), becomes.to_owned());
+        let of_store = "no counterpart: it says where a store is, or how its program works";
+        let becomes = if word.text.starts_with(PREFIX) { becomes } else { of_store }.to_owned();
+        let (key, found) = (word.path.clone(), word.text.clone());
         r.mappings.push(Mapping { key, found, standing: Standing::Ignored, becomes, ..Mapping::default() });
     }
 }

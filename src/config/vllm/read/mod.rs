@@ -11,7 +11,9 @@ mod sizes;
 mod stores;
 mod tiers;
 
-pub(crate) use around::Around;
+pub(crate) use around::{Around, is_setting};
+pub(crate) use keys::Keys;
+pub(crate) use parts::parallel;
 pub(crate) use sizes::Sizes;
 
 use crate::command::flags::{Flags, same_in};
@@ -24,7 +26,7 @@ use crate::vllm::map::FLAGS;
 use serde_json::{Value, json};
 
 /// The rank of vLLM's defaults: any source that says a value overrides them.
-const DEFAULTS: u8 = 1;
+pub(crate) const DEFAULTS: u8 = 1;
 
 /// Reads the flags of an engine, and gives each a row.
 pub(crate) fn engine(r: &mut Reader<'_>, mut flags: Flags, around: &Around) -> Sizes {
@@ -85,7 +87,7 @@ fn number(value: &Value) -> String {
 }
 
 /// The model: that of the catalogue, or a row that says it is unknown.
-fn model(r: &mut Reader<'_>, flags: &mut Flags, of: &PoolOf) -> Option<&'static str> {
+pub(crate) fn model(r: &mut Reader<'_>, flags: &mut Flags, of: &PoolOf) -> Option<&'static str> {
     let id = flags.text("model")?.to_owned();
     let known = model_named(&id);
     if let Some(name) = known {

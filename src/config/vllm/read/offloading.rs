@@ -2,6 +2,7 @@
 
 use crate::import::configuration::Reader;
 use crate::import::configuration::mapping::Standing;
+use crate::import::configuration::tiers::{FOLDER, SAID_AT};
 use crate::vllm::read::keys::Keys;
 use crate::vllm::read::tiers::Tiers;
 use document::limits;
@@ -30,6 +31,22 @@ const KEYS: [&str; 13] = [
     "spec_module_path",
     "cache_policy_module_path",
     "lazy_offload",
+];
+
+/// The keys of a tier below CPU memory.
+const TIER_KEYS: [&str; 12] = [
+    "type",
+    "root_dir",
+    "n_read_threads",
+    "n_write_threads",
+    "bucket",
+    "endpoint",
+    "prefix",
+    "region",
+    "direct_io",
+    "device_class",
+    "module_path",
+    "unbound_store_timeout_s",
 ];
 
 /// Reads the keys within the connector.
@@ -136,9 +153,13 @@ fn below(r: &mut Reader<'_>, keys: &Keys<'_>, tiers: &mut Tiers<'_>) {
             let (standing, becomes) =
                 tiers.becomes("kv.secondary_tiers fs; speed and latency of the disk are assumed");
             keys.row(r, "type", standing, becomes);
-            let value = tier(r, 16, 100);
+            let mut value = tier(r, 16, 100);
+            if let Some(folder) = keys.text("root_dir").filter(|folder| !folder.is_empty()) {
+                value["fs"][FOLDER] = json!(folder);
+                value["fs"][SAID_AT] = json!(keys.at);
+            }
             tiers.add(value);
-            let why = "each replica has a disk of its own here: a folder that several servers share is a store of cluster.kv_stores";
+            let why = "each replica has a disk of its own here: a folder that other commands name too is a store of cluster.kv_stores";
             keys.ignore(r, "root_dir", why);
         }
         Some("obj") => {
@@ -157,7 +178,11 @@ fn below(r: &mut Reader<'_>, keys: &Keys<'_>, tiers: &mut Tiers<'_>) {
                 .becomes("kv.secondary_tiers p2p; who is asked is the router's choice: cluster.kv_source");
             keys.row(r, "type", standing, becomes);
             tiers.add(json!({ "p2p": {} }));
-            keys.ignore(r, "unbound_store_timeout_s", "blocks are kept for a reader while it reads");
+            keys.ignore(
+                r,
+                "unbound_store_timeout_s",
+                "blocks are kept for a reader while it reads; stores have lease_ms",
+            );
         }
         Some(_) => keys.ignore(r, "type", "fs, obj and p2p are read"),
         None => keys.refuse(r, "type", "fs, obj, p2p", "write the type of the tier"),
@@ -169,21 +194,5 @@ fn below(r: &mut Reader<'_>, keys: &Keys<'_>, tiers: &mut Tiers<'_>) {
             "it concerns the program; write the speed of the disk as read_gb_per_s and write_gb_per_s",
         );
     }
-    keys.unknown(
-        r,
-        &[
-            "type",
-            "root_dir",
-            "n_read_threads",
-            "n_write_threads",
-            "bucket",
-            "endpoint",
-            "prefix",
-            "region",
-            "direct_io",
-            "device_class",
-            "module_path",
-            "unbound_store_timeout_s",
-        ],
-    );
+    keys.unknown(r, &TIER_KEYS);
 }

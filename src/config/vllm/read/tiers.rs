@@ -11,8 +11,10 @@ pub(super) struct Tiers<'a> {
     pub(super) block_bytes: Option<f64>,
     /// GPUs of a replica.
     pub(super) gpus: u64,
-    /// Whether the pool prefills or decodes for others: it then has no tiers below CPU memory.
-    pub(super) is_apart: bool,
+    /// Whether the pool has stages: it then has no tiers below CPU memory.
+    pub(super) is_staged: bool,
+    /// Whether the pool decodes what others have prefilled.
+    pub(super) decodes: bool,
     /// The tiers below CPU memory.
     pub(super) below: Vec<Value>,
     /// The stores that replicas share.
@@ -22,26 +24,23 @@ pub(super) struct Tiers<'a> {
 impl Tiers<'_> {
     /// Adds a tier below CPU memory, unless the pool has none.
     pub(super) fn add(&mut self, tier: Value) {
-        if !self.is_apart {
+        if !self.is_staged {
             self.below.push(tier);
         }
     }
 
     /// Adds a store that replicas share, and the tier that it is.
     pub(super) fn add_store(&mut self, name: &str, store: Value) {
-        if !self.is_apart {
+        if !self.is_staged {
             self.below.push(json!({ "store": { "name": name } }));
             self.stores.push(store);
         }
     }
 
-    /// What a tier below becomes: a pool that prefills or decodes for others has none.
+    /// What a tier below becomes: a pool with stages has none.
     pub(super) fn becomes<'t>(&self, text: &'t str) -> (Standing, &'t str) {
-        if self.is_apart {
-            (
-                Standing::Ignored,
-                "no counterpart: prefill and decode pools have no tiers below CPU memory here",
-            )
+        if self.is_staged {
+            (Standing::Ignored, "no counterpart: pools with stages have no tiers below CPU memory here")
         } else {
             (Standing::Near, text)
         }

@@ -1,0 +1,64 @@
+//! Import of a command that starts the servers of a program: by its name, with `python -m`, or by `docker run` with its image.
+
+use crate::command::flags::{Word, words_at};
+use crate::command::shell::{EngineCommand, EngineKind, engine_command, expanded};
+use crate::import::configuration::reader::Unknown;
+use crate::import::configuration::sets::PoolOf;
+use crate::import::configuration::{Configuration, Reader, Report, Settings};
+use crate::vllm::read::{Around, Sizes};
+use base::import::Import;
+use serde_json::Value;
+use std::collections::BTreeMap;
+
+/// The servers of a program.
+pub(crate) struct EngineServe {
+    /// The name of its format.
+    pub(crate) format: &'static str,
+    pub(crate) title: &'static str,
+    pub(crate) kind: EngineKind,
+    /// The name of the pool of a command.
+    pub(crate) pool_name: fn(&mut Reader<'_>, &EngineCommand) -> Option<String>,
+    pub(crate) read: fn(&mut Reader<'_>, &EngineCommand, &Around) -> Sizes,
+}
+
+impl Import<Configuration> for EngineServe {
+    fn name(&self) -> &'static str {
+        self.format
+    }
+
+    fn title(&self) -> &'static str {
+        self.title
+    }
+
+    fn recognises(&self, source: &Value) -> bool {
+        let Some(words) = source.get("words") else { return false };
+        let text = |word: &Value| word.as_str().unwrap_or_default().to_owned();
+        let texts: Vec<String> = match words {
+            Value::Array(list) => list.iter().map(text).collect(),
+            Value::Object(_) => (0..).map_while(|i: usize| words.get(i.to_string()).map(text)).collect(),
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => return false,
+        };
+        let words: Vec<Word> = texts.into_iter().map(|text| Word { path: String::new(), text }).collect();
+        engine_command(&words).is_some_and(|found| found.kind == self.kind)
+    }
+
+    fn read(&self, source: &Value, report: &mut Report) -> Settings {
+        let mut r = Reader::new(source);
+        let words = words_at(&mut r, "words");
+        let set = words.iter().map_while(|word| {
+            let text = if word.text == "export" { "=" } else { word.text.as_str() };
+            text.split_once('=').map(|(name, value)| (name.to_owned(), value.to_owned()))
+        });
+        let variables: BTreeMap<String, String> = set.filter(|(name, _)| !name.is_empty()).collect();
+        let words = expanded(words, &variables);
+        if let Some(found) = engine_command(&words) {
+            // The name of the pool is needed first; what is read for it is read again.
+            let mut aside = Reader::new(source);
+            let name = (self.pool_name)(&mut aside, &found);
+            let of = name.map_or_else(PoolOf::default, |name| PoolOf::unnamed(&name));
+            (self.read)(&mut r, &found, &Around { of, whole: true, ..Around::default() });
+        }
+        r.finish(Unknown::LeftOut, report);
+        Settings::default()
+    }
+}

@@ -1,0 +1,180 @@
+//! Import of TensorRT-LLM's file of options (`--config`, `--extra_llm_api_options`), and of what a request says of its blocks.
+
+use crate::import::configuration::reader::Unknown;
+use crate::import::configuration::sets::PoolOf;
+use crate::import::configuration::tiers::{BYTES_OF_GPU, CPU_BLOCKS, GB_OF_GPU};
+use crate::import::configuration::{Configuration, Reader, Report, Settings};
+use crate::kubernetes::object::is_object;
+use crate::trtllm::read::OF_THE_REST;
+use crate::trtllm::retention::retention;
+use crate::vllm::read::memory::kv_bytes;
+use base::Diagnostic;
+use base::import::Import;
+use document::limits;
+use serde_json::{Value, json};
+
+const CACHE: &str = "kv_cache_config";
+const REQUEST: &str = "kv_cache_retention_config";
+const RANGES: &str = "token_range_retention_configs";
+
+/// Whole numbers of the file that are fields of pools.
+const WHOLE: [(&str, &str, u64); 5] = [
+    ("max_batch_size", "engine.max_num_seqs", limits::BATCH as u64),
+    ("max_num_tokens", "engine.max_num_batched_tokens", limits::STEP_TOKENS as u64),
+    ("tensor_parallel_size", "tp", limits::TP as u64),
+    ("pipeline_parallel_size", "pp", limits::PP as u64),
+    ("kv_cache_config.tokens_per_block", "kv.block_tokens", limits::BLOCK_TOKENS as u64),
+];
+
+/// Keys of the cache without a counterpart, and why.
+const OTHERS: [(&str, &str); 9] = [
+    ("enable_partial_reuse", "blocks are reused whole"),
+    ("copy_on_partial_reuse", "blocks are reused whole"),
+    ("secondary_offload_min_priority", "priorities order the GPU alone: CPU memory gets every block"),
+    ("cold_tier_offload_min_priority", "priorities order the GPU alone: CPU memory gets every block"),
+    ("disk_cache_path", "it says where the disk is"),
+    ("disk_prefetch_num_reqs", "what is on disk is read when the turn of a request comes"),
+    ("max_attention_window", "the shape of the model is that of the catalogue"),
+    ("sink_token_length", "the shape of the model is that of the catalogue"),
+    ("block_reuse_config", "all blocks can be reused"),
+];
+
+/// The file of options.
+pub(crate) struct TrtllmConfig;
+
+impl Import<Configuration> for TrtllmConfig {
+    fn name(&self) -> &'static str {
+        "trtllm-config"
+    }
+
+    fn title(&self) -> &'static str {
+        "the options of TensorRT-LLM"
+    }
+
+    fn recognises(&self, source: &Value) -> bool {
+        let has = |key: &str| source.get(key).is_some_and(Value::is_object);
+        (has(CACHE) || has(REQUEST) || has(RANGES)) && !is_object(source) && source.get("words").is_none()
+    }
+
+    fn read(&self, source: &Value, report: &mut Report) -> Settings {
+        let mut r = Reader::new(source);
+        let of = PoolOf::default();
+        for (path, field, most) in WHOLE {
+            whole(&mut r, path, field, most, &of);
+        }
+        cache(&mut r, &of);
+        tiers(&mut r, &of);
+        let at = if source.get(RANGES).is_some() { "" } else { REQUEST };
+        retention(&mut r, at);
+        let chunks = "enable_chunked_prefill";
+        match r.get(chunks).and_then(Value::as_bool) {
+            Some(true) => r.note(chunks, "prompts are computed in chunks, as always here"),
+            _ => r.without_counterpart(chunks, "prompts are always computed in chunks of the token budget"),
+        }
+        let why = "it concerns the program of the cache, not what is kept";
+        r.without_counterpart_of_rest(CACHE, why);
+        r.without_counterpart_of_rest("", "vLLM's rules simulate the pool, which have no such option");
+        r.finish(Unknown::LeftOut, report);
+        Settings::default()
+    }
+}
+
+/// A whole number that is a field of pools.
+fn whole(r: &mut Reader<'_>, path: &str, field: &str, most: u64, of: &PoolOf) {
+    let Some(value) = r.get(path).filter(|value| !value.is_null()) else { return };
+    if let Some(n) = value.as_u64().filter(|n| (1..=most).contains(n)) {
+        r.note(path, &format!("{field} {n}"));
+        r.set_pool(path, of, field, json!(n));
+        return;
+    }
+    let (found, allowed) = (value.to_string(), format!("a whole number, 1 to {most}"));
+    r.problems.push(Diagnostic::error(path, found, allowed, "write a value in this range"));
+}
+
+/// The cache on the GPUs.
+fn cache(r: &mut Reader<'_>, of: &PoolOf) {
+    let at = |key: &str| format!("{CACHE}.{key}");
+    let path = at("enable_block_reuse");
+    if let Some(on) = r.flag(&path, "kv.prefix_caching") {
+        r.set_pool(&path, of, "kv.prefix_caching", json!(on));
+    }
+    let path = at("free_gpu_memory_fraction");
+    let share = r.get(&path).and_then(Value::as_f64);
+    if let Some(share) = share.filter(|x| (limits::MEMORY_SHARE_MIN..=1.0).contains(x)) {
+        r.near(&path, &format!("kv.gpu_memory_utilization {share}"), OF_THE_REST);
+        r.set_pool(&path, of, "kv.gpu_memory_utilization", json!(share));
+    } else {
+        r.without_counterpart(&path, "a share of the memory is 0.01 to 1 here");
+    }
+    let path = at("max_tokens");
+    let block = r.source.pointer("/kv_cache_config/tokens_per_block").and_then(Value::as_u64).unwrap_or(32);
+    let blocks = r.get(&path).and_then(Value::as_u64).map(|tokens| tokens / block.max(1));
+    match blocks.filter(|n| (1..=u64::from(limits::KV_BLOCKS)).contains(n)) {
+        Some(n) => {
+            r.near(&path, &format!("kv.blocks {n}"), "tokens over those of a block");
+            r.set_pool(&path, of, "kv.blocks", json!(n));
+        }
+        None => r.without_counterpart(&path, "blocks follow from the memory"),
+    }
+    let path = at("dtype");
+    match r.get(&path).and_then(Value::as_str).map(|format| (format, kv_bytes(format))) {
+        Some((_, Some(bytes))) => {
+            r.note(&path, &format!("architecture.bytes_per_kv_value {bytes}"));
+            r.set_pool(&path, of, "architecture.bytes_per_kv_value", json!(bytes));
+        }
+        Some((_, None)) => {
+            r.without_counterpart(&path, "bytes of a number in this format are not known here");
+        }
+        None => {}
+    }
+}
+
+/// A size in bytes at a path.
+fn bytes(r: &mut Reader<'_>, path: &str) -> Option<f64> {
+    let value = r.get(path).filter(|value| !value.is_null())?;
+    let found = value.as_f64().filter(|x| (0.0..=limits::TIER_GB * 1e9).contains(x));
+    if found.is_none() {
+        let (found, allowed) = (value.to_string(), "bytes, 0 or more");
+        r.problems.push(Diagnostic::error(path, found, allowed, "write the size in bytes"));
+    }
+    found
+}
+
+/// The tiers below the GPUs: a block goes to them as the tier above forgets it.
+fn tiers(r: &mut Reader<'_>, of: &PoolOf) {
+    let at = |key: &str| format!("{CACHE}.{key}");
+    let path = at("host_cache_size");
+    match bytes(r, &path) {
+        Some(each) if each > 0.0 => {
+            let differs = "the bytes of each GPU's process over those of a block, written as the GPU forgets a block; \
+                vLLM's rules simulate the pool, as they have tiers";
+            r.near(&path, CPU_BLOCKS, differs);
+            r.set_pool(&path, of, "kv.cpu_write", json!("write-back"));
+            r.set_pool(&path, of, CPU_BLOCKS, json!({ BYTES_OF_GPU: each }));
+        }
+        Some(_) => {
+            r.note(&path, "kv.cpu_blocks 0");
+            r.set_pool(&path, of, CPU_BLOCKS, json!(0));
+        }
+        None => {}
+    }
+    let path = at("disk_cache_size");
+    match bytes(r, &path) {
+        Some(each) if each > 0.0 => {
+            let differs = "the bytes of each GPU's process; speed and latency of the disk are assumed";
+            r.near(&path, "kv.secondary_tiers fs", differs);
+            let disk = json!({ "gb": { GB_OF_GPU: each / 1e9 }, "eviction": "lru", "write": "write-back" });
+            r.set_pool(&path, of, "kv.secondary_tiers", json!([{ "fs": disk }]));
+        }
+        Some(_) => r.note(&path, "no disk"),
+        None => {}
+    }
+    let path = at("onboard_blocks");
+    match r.get(&path).and_then(Value::as_bool) {
+        Some(true) => r.note(&path, "blocks come back to the GPU before they are used, as always"),
+        _ => r.without_counterpart(&path, "blocks come back to the GPU before they are used"),
+    }
+    for (key, why) in OTHERS {
+        r.without_counterpart(&at(key), why);
+    }
+}
