@@ -26,7 +26,7 @@ mod _core {
     #[pymodule_export]
     use crate::session::Session;
     #[pymodule_export]
-    use crate::study::{Capacity, Outcomes, Questions, SeedFound, compared};
+    use crate::study::{Capacity, Outcomes, Questions, SeedFound, compared, regret};
     #[pymodule_export]
     use crate::trace::{Trace, TraceFile};
     use pyo3::prelude::*;

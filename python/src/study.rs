@@ -11,10 +11,11 @@ use tokenyard::base::{Diagnostic, Diagnostics};
 use tokenyard::scenario::Scenario as Document;
 use tokenyard::session::{Report, Trace as Rows};
 use tokenyard::study::compare::{Comparing, Outcomes as Found};
+use tokenyard::study::kv_regret::kv_regret;
 use tokenyard::study::sweep::{
     Capacity as Answer, CapacitySearch, Objective, RunRow, SeedCapacity, capacity,
 };
-use tokenyard::study::whatif::{Asking, ExplainQuery, Explaining, WhatIfQuery};
+use tokenyard::study::whatif::{Asking, ExplainQuery, Explaining, HitRateFall, WhatIfQuery, WithFall};
 
 /// What became of the requests of a run.
 #[pyclass(frozen, module = "tokenyard._core")]
@@ -70,6 +71,8 @@ pub(crate) fn compared(
     pairs: Vec<[Bound<'_, Outcomes>; 2]>,
 ) -> PyResult<String> {
     let [a, b] = scenarios.map(|s| s.get().document.clone());
+    let first = pairs.first().map(|pair| pair.each_ref().map(|run| run.get()));
+    let hit_rate_fall = first.and_then(|[a, b]| HitRateFall::between(&a.report, &b.report));
     let pairs: Vec<[Found; 2]> =
         pairs.into_iter().map(|pair| pair.map(|run| run.get().found.clone())).collect();
     let result = py.detach(|| {
@@ -80,7 +83,21 @@ pub(crate) fn compared(
         }
         comparing.result()
     });
-    json(&result.ok_or_else(|| PyValueError::new_err("no seed was run"))?)
+    let comparison = &result.ok_or_else(|| PyValueError::new_err("no seed was run"))?;
+    json(&WithFall { comparison, hit_rate_fall })
+}
+
+/// The KV caches of a run beside those of an oracle, JSON text.
+#[pyfunction]
+#[pyo3(signature = (scenario, trace=None))]
+pub(crate) fn regret(
+    py: Python<'_>,
+    scenario: &Bound<'_, Scenario>,
+    trace: Option<&Bound<'_, Trace>>,
+) -> PyResult<String> {
+    let (scenario, trace) = (scenario.get().document.clone(), trace::rows(trace));
+    let found = apart(py, move |_| kv_regret(&scenario, trace))?;
+    json(&found.map_err(|all| refused(py, &all))?)
 }
 
 /// The search for the highest load at which enough requests meet their objectives.

@@ -35,3 +35,12 @@ def test_what_if_names_every_replica_and_explain_the_slow() -> None:
     assert ty.explain(S, {"time": "ttft", "above": 90})["slow_words"]
     with pytest.raises(ValueError, match="no-such"):
         ty.explain(S, {"no-such": 1})
+
+
+def test_an_oracle_of_eviction_has_no_regret_and_needs_prefix_caching() -> None:
+    order = "cluster.pools[0].kv.eviction_order"
+    found = ty.regret(S)
+    assert found["oracle_has"] == [f"{order}=belady"] and found["own"]["prompt_blocks"] > 0
+    assert ty.regret(S.set(order, "belady"))["block_regret"] == 0
+    with pytest.raises(ty.ScenarioError, match="prefix"):
+        ty.regret(S.set("cluster.pools[0].kv.prefix_caching", False))

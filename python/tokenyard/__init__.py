@@ -16,7 +16,7 @@ from .problems import Problem, ScenarioError
 from .routing import Replica, Request, RoutedRun, Router, run_router
 from .runs import Run, Session
 from .scenario import Imported, Scenario, presets
-from .studies import capacity, compare, explain, what_if
+from .studies import capacity, compare, explain, regret, what_if
 from .sweeps import Case, grid, kept_rows, run_case, run_cases, sweep
 from .traces import Trace
 from .widget import widget
@@ -41,6 +41,7 @@ __all__ = [
     "grid",
     "kept_rows",
     "presets",
+    "regret",
     "run_case",
     "run_cases",
     "run_router",

@@ -11,7 +11,7 @@ from . import _core
 from .scenario import Scenario, TraceLike
 from .traces import Trace
 
-__all__ = ["capacity", "compare", "explain", "what_if"]
+__all__ = ["capacity", "compare", "explain", "regret", "what_if"]
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -114,3 +114,14 @@ def explain(
     """Why the slowest requests of a run are slow, as ``tokenyard explain --json`` prints it."""
     questions = _core.Questions(scenario._core, _rows(scenario, trace))
     return cast(dict[str, Any], json.loads(questions.explain(json.dumps(dict(asked or {})))))
+
+
+def regret(scenario: Scenario, *, trace: TraceLike = None) -> dict[str, Any]:
+    """The KV caches of a run beside those of an oracle, as ``tokenyard regret --json`` prints it.
+
+    >>> import tokenyard as ty
+    >>> s = ty.Scenario.preset("long-chats").set("run.horizon_s", 20).set("run.warmup_s", 2)
+    >>> regret(s.set("cluster.pools[0].kv.eviction_order", "belady"))["block_regret"]
+    0.0
+    """
+    return cast(dict[str, Any], json.loads(_core.regret(scenario._core, _rows(scenario, trace))))

@@ -42,6 +42,7 @@ pub fn main() -> ExitCode {
         Command::Capacity(args) => many_runs::capacity::run(&args),
         Command::WhatIf(args) => one_run::what_if::run(&args),
         Command::Explain(args) => one_run::explain::run(&args),
+        Command::Regret(args) => one_run::regret::run(&args),
         Command::Theory(args) => one_run::theory::run(&args),
         Command::Evaluate(args) => many_runs::evaluate::run(&args),
         Command::Rank(args) => many_runs::rank::run(&args),

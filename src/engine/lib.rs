@@ -336,9 +336,7 @@ impl Cluster {
         }
         if let Some(network) = self.network.as_ref().filter(|_| deep) {
             self.sight().verify_network(network);
-            if let Some(lower) = &self.fleet.lower {
-                network.verify_shared(lower);
-            }
+            self.verify_ports();
         }
     }
 

@@ -54,6 +54,7 @@ fn give_tiers(draw: &mut Draw, document: &mut Value) {
     if draw.one_in(2) {
         cluster["kv_source"] = json!({"min_cached_token_delta": draw.of(&[1, 20, 400])});
     }
+    cluster["kv_event_delay_us"] = json!(draw.of(&[0, 0, 900, 60_000]));
     if !cluster["disaggregation"].is_object() {
         cluster["disaggregation"] = json!({"transfer": {"port_gb_per_s": draw.of(&[0.001, 0.1, 50.0]),
             "kv_bytes_per_token": 1000, "shared_ports": draw.one_in(2)}});
@@ -129,12 +130,18 @@ fn give_life(draw: &mut Draw, document: &mut Value) {
 /// A store that is down, or an edit of a tier.
 fn edit(draw: &mut Draw) -> Value {
     let set = |path: &str, value: Value| json!({"set": Map::from_iter([(path.to_owned(), value)])});
-    match draw.below(8) {
+    let kv = |key: &str| format!("cluster.pools[0].kv.{key}");
+    match draw.below(13) {
         0..=2 => json!({"fault": {"kv-store": {"name": "store-0", "for_s": draw.of(&[0.0, 0.001, 0.2])}}}),
         3 => set("cluster.kv_stores[0].gb", json!(draw.of(&[0.0, 0.000_01, 0.01]))),
         4 => set("cluster.kv_stores[0].port_gb_per_s", json!(draw.of(&[0.001, 10.0]))),
         5 => set("cluster.pools[0].kv.load", draw.of(&[json!("always"), json!({"min_tokens": 64})])),
         6 => set("cluster.kv_source", draw.of(&[Value::Null, json!({})])),
+        7 => set("cluster.kv_event_delay_us", json!(draw.of(&[0, 400, 30_000]))),
+        8 => set(&kv("cpu_write"), write(draw)),
+        9 => set(&kv("cpu_ttl_s"), json!(draw.of(&[0.0, 0.02]))),
+        10 => set(&kv("eviction_order"), json!(draw.of(&["lru", "vllm", "sglang", "trtllm", "belady"]))),
+        11 => set(&kv("offload_prompt_only"), json!(draw.one_in(2))),
         _ => set("cluster.pools[0].kv.secondary_tiers", json!(lower_tiers(draw, 1))),
     }
 }

@@ -22,7 +22,7 @@ use crate::args::link::Link;
 use crate::args::measured::LoadArgs;
 use crate::args::queueing::{Queueing, Size};
 use crate::args::rows::Rows;
-use crate::args::studies::{Capacity, Compare, Explain, Sweep, Theory, WhatIf};
+use crate::args::studies::{Capacity, Compare, Explain, Regret, Sweep, Theory, WhatIf};
 use crate::args::trace::Trace;
 use crate::failed::EXIT_CODES;
 use clap::{Parser, Subcommand, ValueEnum};
@@ -78,6 +78,10 @@ pub(crate) enum Command {
     /// Explain why the slow requests of a run are slow: where their time went, compared with the fast ones
     #[command(after_help = EXIT_CODES)]
     Explain(Explain),
+    /// Run a scenario again with caches that know when each block is used next, and print what the run computed and waited
+    /// more
+    #[command(after_help = EXIT_CODES)]
+    Regret(Regret),
     /// Compare a run with laws of queueing theory: the assumptions of each, whether the run meets them, and the
     /// prediction
     #[command(after_help = EXIT_CODES)]

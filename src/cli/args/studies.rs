@@ -162,6 +162,16 @@ pub(crate) struct Explain {
     pub(crate) markdown: bool,
 }
 
+/// Arguments of `regret`.
+#[derive(clap::Args)]
+pub(crate) struct Regret {
+    #[command(flatten)]
+    pub(crate) input: Input,
+    /// Print the full result as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
 /// The names of the laws, for the help.
 const LAW: &str = "A law by its name, instead of the one that fits best: priority, closed-loop, mm1k, shortest-queue, power-of-d, \
                    round-robin, mdc, mmc, md1, mm1, mg1, batch-server, processor-sharing or closed-form";

@@ -3,7 +3,7 @@
 use crate::table::report::{Report, grouped};
 use crate::{
     Cluster, Compat, CpuEviction, CpuTier, EvictionOrder, KvCache, KvHint, Pool, PrefetchTo, Retention, Role,
-    Scenario, SessionKv,
+    Scenario, SecondaryTier, SessionKv, StoreEviction,
 };
 
 /// Orders of eviction, and the gateway's hint.
@@ -93,7 +93,13 @@ fn check_hint(hint: &KvHint, r: &mut Report) {
 /// A directive means nothing where all pools evict by use alone.
 fn check_obeyed(path: &str, c: &Cluster, r: &mut Report) {
     let obeys = |pool: &Pool| !matches!(pool.kv.eviction_order, EvictionOrder::Lru | EvictionOrder::Belady);
-    if !c.pools.iter().any(obeys) {
+    // A store evicts what nobody wants kept before the rest.
+    let evicts = |name: &str| {
+        c.kv_stores.iter().any(|store| store.name == name && store.eviction != StoreEviction::None)
+    };
+    let keeps = |tier: &SecondaryTier| matches!(tier, SecondaryTier::Store(store) if evicts(&store.name));
+    let any = |pool: &Pool| obeys(pool) || pool.kv.secondary_tiers.iter().any(keeps);
+    if !c.pools.iter().any(any) {
         r.warning(
             path,
             "a directive, and no pool whose eviction order obeys one",

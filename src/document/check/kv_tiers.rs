@@ -35,6 +35,15 @@ pub(super) fn check_kv_tiers(c: &Cluster, r: &mut Report) {
     for store in &c.kv_stores {
         check_users(&store.name, c, r);
     }
+    let is_blis = |pool: &Pool| pool.kv.cpu_tier == CpuTier::Blis && pool.kv.cpu_blocks > 0;
+    if c.kv_event_delay_us > 0 && (c.compat == Compat::Blis || c.pools.iter().any(is_blis)) {
+        r.error(
+            "cluster.kv_event_delay_us",
+            "a delay, with the tier or the semantics of blis",
+            "0 there",
+            "that simulator's routers see what is there: leave it out",
+        );
+    }
     if c.kv_source.is_some() && !c.pools.iter().any(|pool| peers(pool).count() > 0) {
         r.warning(
             "cluster.kv_source",
@@ -201,6 +210,28 @@ mod tests {
     fn tiers_that_go_together_are_accepted() {
         assert_eq!(refused(|_| ()), []);
         assert_eq!(refused(|c| c.pools[0].kv.cpu_blocks = 10), []);
+    }
+
+    #[test]
+    fn caches_of_the_other_simulator_are_not_seen_late() {
+        assert_eq!(refused(|c| c.kv_event_delay_us = 7), []);
+        let found = refused(|c| {
+            c.pools[0].kv = KvCache { cpu_blocks: 10, cpu_tier: CpuTier::Blis, ..KvCache::default() };
+            c.kv_event_delay_us = 7;
+        });
+        assert_eq!(
+            found.iter().map(|(path, _)| path.as_str()).collect::<Vec<_>>(),
+            ["cluster.kv_event_delay_us"]
+        );
+        let found = refused(|c| {
+            c.pools[0].kv = KvCache::default();
+            (c.compat, c.kv_event_delay_us) = (Compat::Blis, 7);
+        });
+        assert_eq!(
+            found.iter().map(|(path, _)| path.as_str()).collect::<Vec<_>>(),
+            ["cluster.kv_event_delay_us"]
+        );
+        assert_eq!(refused(|c| c.kv_event_delay_us = limits::LATENCY_US + 1).len(), 1);
     }
 
     #[test]

@@ -34,6 +34,7 @@ pub fn set_label(path: &str, value: &Value) -> String {
         "max_num_seqs" => "batch",
         "max_num_batched_tokens" => "budget",
         "snapshot_refresh_us" => "refresh",
+        "kv_event_delay_us" => "cache events_us",
         "handoff" => "hand-over",
         "port_gb_per_s" => return format!("port {} GB/s", plain(value)),
         "base_us" => "transfer base_us",

@@ -31,6 +31,7 @@ pub(crate) enum Effect {
     Ports,
     Transfers,
     Stores,
+    FreeBlocks,
     Routing,
     Signals,
     Delays,
@@ -71,6 +72,7 @@ impl Effect {
             | Self::Ports
             | Self::Transfers
             | Self::Stores
+            | Self::FreeBlocks
             | Self::Routing
             | Self::Signals
             | Self::Delays
@@ -134,6 +136,7 @@ impl Effect {
             }
             Self::Ports => "Applies at once: transfers under way go on at the new speed.",
             Self::Stores => "Applies at once: flows go on at the new speed, and what no longer fits goes.",
+            Self::FreeBlocks => "Applies at once: free blocks are put in the new order, by their release.",
             Self::Transfers => "Applies to transfers that start from then on.",
             Self::Routing => "Takes effect from the next request.",
             Self::Signals => "The picture that the router has stays until it is as old as that.",

@@ -16,7 +16,12 @@ impl Cluster {
         self.fleet.forget_livelock();
         self.gateway.adopt_traffic(old, new, now, &self.fleet);
         let (source, book, clock) = (self.gateway.source(), &mut self.book, &mut self.clock);
+        let followed = self.fleet.life().map(|life| life.followed().to_vec());
         self.fleet.adopt(old, new, &mut Adoption { now, source, book, clock }, sink);
+        if self.fleet.life().is_some_and(|life| Some(life.followed()) != followed.as_deref()) {
+            // An oracle that comes, or follows other blocks, knows what is still to come.
+            self.know_listed();
+        }
         let (gateway, mut around) = self.at(now);
         gateway.follow(&mut around);
         gateway.adopt_pools(old, new, now, around.fleet);

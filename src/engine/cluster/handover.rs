@@ -229,6 +229,7 @@ impl Cluster {
         source.wake_for_work(now);
         let home = &mut replicas[to.index()];
         let pages = self.book.pages();
+        home.tell_time_of_change(now);
         home.receive(slot, *remote, pages.records.here(request), pages.active);
         home.moving.end_duty(epoch);
         home.wake_for_work(now);

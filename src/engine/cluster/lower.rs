@@ -73,22 +73,22 @@ impl Cluster {
     /// A store goes down at `now`, by this fault: reads of it fail, writes to it are lost.
     pub(crate) fn store_goes_down<S: Sink>(&mut self, name: &str, fault: u32, now: Micros, sink: &mut S) {
         let Some(lower) = &mut self.fleet.lower else { return };
-        let flows = lower.store_goes_down(name, fault);
+        let flows = lower.store_goes_down(name, fault, now);
         let latest = self.clock.stand_at(now);
         for number in flows {
             self.end_blocks(number, false, sink);
         }
         if let Some(lower) = &mut self.fleet.lower {
-            lower.forget_contents(name);
+            lower.forget_contents(name, now);
         }
         self.clock.stand_at(latest);
     }
 
     /// The store that this fault took down works again, unless another one lasts. What waits to be written sets out.
     pub(crate) fn store_is_back<S: Sink>(&mut self, fault: u32, sink: &mut S) {
-        let Some(lower) = &mut self.fleet.lower else { return };
-        lower.store_is_back(fault);
         let now = self.clock.now();
+        let Some(lower) = &mut self.fleet.lower else { return };
+        lower.store_is_back(fault, now);
         for index in 0..self.fleet.replicas().len() {
             let (r, mut world) = self.fleet.replica_in_world(index, &mut self.book, sink);
             r.flush(now, &mut world);
@@ -122,6 +122,20 @@ impl Cluster {
                     network.share_with((replica, of), users, now);
                 }
             }
+        }
+    }
+
+    /// INV-9: where nothing has changed since, transfers and flows of blocks know of each other.
+    pub(crate) fn verify_ports(&self) {
+        let (Some(network), Some(lower)) = (&self.network, &self.fleet.lower) else { return };
+        if network.has_changed() || lower.has_changed() {
+            return;
+        }
+        for replica in (0..network.replicas()).map(|index| ReplicaId(index as u32)) {
+            let known = lower.sharers(replica);
+            let here = [Direction::In, Direction::Out].map(|of| network.port(replica, of));
+            let here = here.map(|port| [port.others(), port.flows()]);
+            assert!(known == here, "INV-9: who uses the ports of {replica:?}: {known:?}, {here:?}");
         }
     }
 

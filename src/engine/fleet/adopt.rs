@@ -7,12 +7,14 @@ use crate::clock::Clock;
 use crate::facts::Sink;
 use crate::network::LowerPlan;
 use crate::perf::{Plan, Resolved};
+use crate::replica::Replica;
 use crate::request::{Book, Life, Wishes};
 use crate::workload::Source;
-use base::Micros;
+use base::{Micros, Span};
 use document::{
-    BatchLimits, CalibratedSettings, CrossModelCoefficients, FittedCoefficients, Hardware, KvBlocks, KvCache,
-    LatencyModel, PiecewiseRates, Pool, Role, RooflineSettings, Scaling,
+    BatchLimits, CalibratedSettings, CrossModelCoefficients, FittedCoefficients, FsTier, Hardware, KvBlocks,
+    KvCache, LatencyModel, P2pTier, PiecewiseRates, Pool, Role, RooflineSettings, Scaling, SecondaryTier,
+    TierWrite,
 };
 
 /// What a fleet works with while it follows an edit.
@@ -44,8 +46,9 @@ impl Fleet {
             let revision = self.pools[i].revision;
             let alike = made_of(before) == made_of(pool) && figures.states == resolved.states;
             blueprint.revision = if alike { revision } else { revision + 1 };
-            self.pools[i] = blueprint;
-            self.adopt_in_place(number, (before, figures), (pool, resolved), with.book);
+            let was = std::mem::replace(&mut self.pools[i], blueprint);
+            self.adopt_tiers(number, &was, with.now);
+            self.adopt_in_place(number, (before, figures), (pool, resolved), (with.now, with.book));
             if before.replicas != pool.replicas {
                 self.scale(number, pool.replicas, with.now, with.clock, sink);
             }
@@ -54,6 +57,19 @@ impl Fleet {
                 self.pools[i].at_once = before.model != pool.model;
                 self.renew(number, with.now, with.clock, sink);
             }
+        }
+        self.adopt_event_delay(Span(new.scenario().cluster.kv_event_delay_us), with.now);
+    }
+
+    /// Routers see contents that long after they change, from the next decision on.
+    fn adopt_event_delay(&mut self, delay: Span, now: Micros) {
+        let is_other =
+            |r: &&mut Replica| r.kv.is_seen_late() || delay > Span::ZERO && r.kv.caching() && !r.kv.reloads();
+        for r in self.replicas.iter_mut().filter(is_other) {
+            r.kv.own().see_late(delay, now);
+        }
+        if let Some(lower) = &mut self.lower {
+            lower.see_late(delay, now);
         }
     }
 
@@ -67,6 +83,21 @@ impl Fleet {
                 lower.add(&LowerPlan::default());
             }
             self.lower = Some(lower);
+        }
+    }
+
+    /// The tiers of the replicas of a pool that stay follow their blueprint from `now` on, which was `was` before.
+    fn adopt_tiers(&mut self, pool: u32, was: &Blueprint, now: Micros) {
+        let b = &self.pools[pool as usize];
+        let (others, places) = (was.tier.itself() != b.tier.itself(), was.lower.tiers != b.lower.tiers);
+        let stays = |r: &&mut Replica| r.pool == pool && r.revision == b.revision;
+        for r in self.replicas.iter_mut().filter(stays) {
+            if others {
+                b.tier.renew(r.kv.own(), now);
+            }
+            if let Some(lower) = self.lower.as_mut().filter(|_| places) {
+                lower.renew(r.id, &b.lower, now);
+            }
         }
     }
 
@@ -89,7 +120,7 @@ impl Fleet {
         pool: u32,
         old: (&Pool, &Resolved),
         new: (&Pool, &Resolved),
-        book: &mut Book,
+        (now, book): (Micros, &mut Book),
     ) {
         let b = &self.pools[pool as usize];
         let (before, after) = (&old.0.engine, &new.0.engine);
@@ -105,6 +136,7 @@ impl Fleet {
                 r.adopt_model(&b.resolved.model, pages.active);
                 r.usd_per_hour = b.resolved.usd_per_hour;
                 if old.1.blocks != new.1.blocks {
+                    r.tell_time_of_change(now);
                     r.kv.own().resize(b.resolved.blocks.0);
                 }
             }
@@ -126,8 +158,8 @@ pub fn replicas_started(old: &Plan, new: &Plan) -> u32 {
     new.scenario().cluster.pools.iter().enumerate().map(started).sum()
 }
 
-/// A pool with nothing but what its replicas are made of: another model, GPU, block size, CPU tier, family of latency models or
-/// speculative decoding makes other replicas, everything else can change while they run.
+/// A pool with nothing but what its replicas are made of: another model, GPU, block size, number of CPU blocks, list of tiers, family of latency
+/// models or speculative decoding makes other replicas, everything else can change while they run.
 fn made_of(pool: &Pool) -> Pool {
     let mut parts = Pool { name: String::new(), role: Role::Mixed, replicas: 0, ..pool.clone() };
     parts.engine = BatchLimits { speculative: parts.engine.speculative, ..BatchLimits::default() };
@@ -135,8 +167,25 @@ fn made_of(pool: &Pool) -> Pool {
     parts.kv.blocks = KvBlocks::Auto;
     parts.kv.gpu_memory_utilization = 0.0;
     let usual = KvCache::default();
-    (parts.kv.load, parts.kv.load_wait, parts.kv.load_asked) =
-        (usual.load, usual.load_wait, usual.load_asked);
+    parts.kv = KvCache {
+        load: usual.load,
+        load_wait: usual.load_wait,
+        load_asked: usual.load_asked,
+        cpu_write: usual.cpu_write,
+        cpu_eviction: usual.cpu_eviction,
+        cpu_ttl_s: usual.cpu_ttl_s,
+        offload_prompt_only: usual.offload_prompt_only,
+        eviction_order: usual.eviction_order,
+        max_protected_share: usual.max_protected_share,
+        ..parts.kv
+    };
+    for tier in &mut parts.kv.secondary_tiers {
+        match tier {
+            SecondaryTier::Fs(fs) => *fs = FsTier::default(),
+            SecondaryTier::Store(store) => store.write = TierWrite::default(),
+            SecondaryTier::P2p(p2p) => *p2p = P2pTier::default(),
+        }
+    }
     parts.hardware = parts.hardware.map(|hardware| Hardware { usd_per_hour: 0.0, ..hardware });
     parts.latency = match parts.latency {
         LatencyModel::Catalogue => LatencyModel::Catalogue,

@@ -10,7 +10,7 @@ use crate::policy::priority::PriorityState;
 use crate::policy::scheduling::SchedulerState;
 use crate::replica::{Limits, Pipe, Speculation};
 use crate::workload::Source;
-use base::Span;
+use base::{Micros, Span};
 use document::{
     CpuEviction, EvictionOrder, FsEviction, FsTier, KvBytes, KvStore, Pool, Role, Scenario, SecondaryTier,
     StoreEviction, TierWrite, Watermark, limits, model_key,
@@ -29,10 +29,63 @@ pub(crate) enum Tier {
         order: Option<OrderSettings>,
         known: bool,
     },
+    /// The same, seen by routers that long after it changes.
+    SeenLate {
+        tier: Box<Self>,
+        delay: Span,
+    },
 }
 
 impl Tier {
     fn new(pool: &Pool, scenario: &Scenario) -> Self {
+        let (kv, tier) = (&pool.kv, Self::special(pool, scenario));
+        let delay = Span(scenario.cluster.kv_event_delay_us);
+        let is_late = delay > Span::ZERO && kv.prefix_caching && !matches!(tier, Self::Reload(_));
+        if is_late { Self::SeenLate { tier: Box::new(tier), delay } } else { tier }
+    }
+
+    /// A replica that stays has this below its cache from `now` on, in place of another one with the same tiers.
+    pub(super) fn renew(&self, kv: &mut BlockPool, now: Micros) {
+        if let Some(settings) = self.settings() {
+            kv.adopt_tiers(settings, now);
+        }
+        let (order, known) = self.order();
+        kv.adopt_order(order, known, now);
+    }
+
+    fn settings(&self) -> Option<&TierSettings> {
+        match self {
+            Self::None | Self::Reload(_) => None,
+            Self::Tiers(settings) => Some(settings),
+            Self::Special { tier, .. } | Self::SeenLate { tier, .. } => tier.settings(),
+        }
+    }
+
+    fn order(&self) -> (Option<OrderSettings>, bool) {
+        match self {
+            Self::None | Self::Tiers(_) | Self::Reload(_) => (None, false),
+            Self::Special { order, known, .. } => (*order, *known),
+            Self::SeenLate { tier, .. } => tier.order(),
+        }
+    }
+
+    /// Beside how late it is seen.
+    pub(super) fn itself(&self) -> &Self {
+        match self {
+            Self::SeenLate { tier, .. } => tier,
+            Self::None | Self::Tiers(_) | Self::Reload(_) | Self::Special { .. } => self,
+        }
+    }
+
+    /// How long after a change of contents routers see it.
+    pub(super) fn seen_after(&self) -> Span {
+        match self {
+            Self::SeenLate { delay, .. } => *delay,
+            Self::None | Self::Tiers(_) | Self::Reload(_) | Self::Special { .. } => Span::ZERO,
+        }
+    }
+
+    fn special(pool: &Pool, scenario: &Scenario) -> Self {
         let (kv, tier) = (&pool.kv, Self::plain(pool, scenario));
         let rule = match kv.eviction_order {
             EvictionOrder::Lru => EvictionRule::Lru,
@@ -59,6 +112,11 @@ impl Tier {
                     kv = kv.with_order(*order);
                 }
                 if *known { kv.with_known_uses() } else { kv }
+            }
+            Self::SeenLate { tier, delay } => {
+                let mut kv = tier.below(kv);
+                kv.see_late(*delay, Micros::ZERO);
+                kv
             }
         }
     }

@@ -90,6 +90,7 @@ impl Fleet {
         }
         for (rank, share) in ready.iter().zip(each) {
             let (replica, mut world) = self.replica_in_world(rank.index(), book, sink);
+            replica.tell_time_of_change(now);
             replica.step_with_ranks(now, ServerStep { time, decoding }, share, &mut world);
             replica.verify_counts();
         }

@@ -9,7 +9,7 @@ use crate::kv::BlockPool;
 use crate::policy::ReplicaPhase;
 use crate::replica::{Adapters, Replica, ReplicaParts, draw_ends};
 use base::small::sort::sort_by_key;
-use base::{Micros, ReplicaId};
+use base::{Micros, ReplicaId, Span};
 use document::{Drain, Victim, limits};
 
 impl Fleet {
@@ -200,6 +200,7 @@ impl Fleet {
         let seed = self.seed;
         let r = &mut self.replicas[replica.index()];
         if again.is_some() {
+            r.tell_time_of_change(now);
             r.restart_memory();
         }
         r.life.starts += 1;
@@ -264,6 +265,7 @@ impl Fleet {
         let r = &mut self.replicas[replica.index()];
         let pool = r.pool;
         if r.phase == ReplicaPhase::Stopped {
+            r.tell_time_of_change(now);
             r.restart_memory();
             self.set_phase(replica, ReplicaPhase::Starting);
         }
@@ -354,6 +356,9 @@ impl Fleet {
         };
         if let Some(lower) = &mut self.lower {
             lower.add(&b.lower);
+            if b.tier.seen_after() > Span::ZERO {
+                lower.see_late(b.tier.seen_after(), Micros::ZERO);
+            }
         }
         self.replicas.push(Replica::new(id, pool, b.revision, self.compat(), parts));
         self.join_server(id);

@@ -318,6 +318,7 @@ impl Gateway {
 
     /// The picture, and the gauges, follow the phase of a replica.
     pub(super) fn see_phase(&mut self, replica: ReplicaId, around: &mut Around<'_>) {
+        around.fleet.replicas_mut()[replica.index()].show_loss();
         let replica = &around.fleet.replicas()[replica.index()];
         let phase = self.ejections.seen(replica);
         self.picture.set_phase(replica.id(), phase);

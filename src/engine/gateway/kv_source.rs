@@ -27,7 +27,8 @@ impl Gateway {
             let r = &around.fleet.replicas()[index];
             let (replica, waiting) = (r.id(), r.waiting());
             let has_peers = around.fleet.lower.as_ref().is_some_and(|lower| lower.has_peers(replica));
-            if !has_peers || !r.lends_blocks() || pools >> r.pool() & 1 == 0 {
+            let is_up = r.lends_blocks() || r.kv().is_loss_hidden();
+            if !has_peers || !is_up || pools >> r.pool() & 1 == 0 {
                 continue;
             }
             let block = u64::from(r.kv().block_tokens());

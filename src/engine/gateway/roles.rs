@@ -182,7 +182,7 @@ impl Gateway {
         slot: Slot,
         home: ReplicaId,
         pools: u64,
-        around: &Around<'_>,
+        around: &mut Around<'_>,
     ) -> (DeciderReason, Option<u32>) {
         let Some(roles) = &self.roles else { return (DeciderReason::Mixed, None) };
         let views = self.picture.views();
@@ -202,10 +202,10 @@ impl Gateway {
         }
         let Decider::Threshold(t) = &roles.decider else { return (DeciderReason::Always, None) };
         let active = &around.book.active()[slot];
-        let replica = &around.fleet.replicas()[home.index()];
+        let (replica, lower) = around.fleet.replica_and_lower(home);
         let block = replica.kv().block_tokens();
-        let cached = blocks_in_tiers_of(replica, active, around.fleet.lower.as_deref())
-            .min((active.prompt_tokens - 1) / block);
+        let cached = blocks_in_tiers_of((replica, lower), active, around.now);
+        let cached = cached.min((active.prompt_tokens - 1) / block);
         let uncached = active.prompt_tokens - cached * block;
         let few = t.uncached_tokens == 0 || uncached < t.uncached_tokens;
         let share = t.uncached_share * f64::from(active.prompt_tokens);

@@ -127,22 +127,22 @@ impl Gateway {
                 }
                 self.send(slot, Destination { chosen, handover }, around, sink);
             }
-            Err(reason) => {
-                if self.hold_for_replica(slot, NoReplicaIn { pools, reason }, around, sink) {
-                    return;
-                }
-                if reason != Reason::QueueFull && around.fleet.any_is_down(pools) {
-                    self.attempts.counts.attempts += 1;
-                    self.attempt_broke(
-                        slot,
-                        BrokenAttempt::before_prefill(None, BreakReason::NoReplica),
-                        around,
-                        sink,
-                    );
-                } else {
-                    self.turn_away(slot, reason, around, sink);
-                }
-            }
+            Err(reason) => self.stay_unrouted(slot, NoReplicaIn { pools, reason }, around, sink),
+        }
+    }
+
+    /// No replica takes a request: it is held for one, its attempt breaks, or it is turned away.
+    fn stay_unrouted<S: Sink>(&mut self, slot: Slot, no: NoReplicaIn, around: &mut Around<'_>, sink: &mut S) {
+        let (pools, reason) = (no.pools, no.reason);
+        if self.hold_for_replica(slot, no, around, sink) {
+            return;
+        }
+        if reason != Reason::QueueFull && around.fleet.any_is_down(pools) {
+            self.attempts.counts.attempts += 1;
+            let broken = BrokenAttempt::before_prefill(None, BreakReason::NoReplica);
+            self.attempt_broke(slot, broken, around, sink);
+        } else {
+            self.turn_away(slot, reason, around, sink);
         }
     }
 
@@ -220,10 +220,10 @@ impl Gateway {
         self.picture.send(index, self.in_flight[index], prompt_tokens, now);
         if let Some(gauge) = &mut self.admission.gauge {
             let replica = &around.fleet.replicas()[index];
-            gauge.sent(request, chosen, || uncached_tokens(replica, &around.book.active()[slot]));
+            gauge.sent(request, chosen, || uncached_tokens(replica, &around.book.active()[slot], now));
         }
         if let Some(flow) = &mut self.flow {
-            flow.sent(request, &around.fleet.replicas()[index], around.book);
+            flow.sent((request, now), &around.fleet.replicas()[index], around.book);
         }
         sink.fact(now, RequestFact::Routed { request, replica: chosen }.into());
         if let Some(decided) = decided {
@@ -293,15 +293,15 @@ impl Gateway {
     }
 }
 
-/// The share of a prompt's full blocks that a replica's cache holds now, from the first one on.
+/// The share of a prompt's full blocks that routers see in a replica's cache, from the first one on.
 fn cached_share(replica: &Replica, request: &RequestView<'_>) -> f64 {
     let block_tokens = replica.kv().block_tokens();
     let blocks = request.full_blocks(block_tokens);
     if blocks == 0 {
         return 0.0;
     }
-    let known = replica.kv().lookup(request.chain(block_tokens));
-    f64::from(known.blocks) / f64::from(blocks)
+    let known = replica.kv().shown(request.chain(block_tokens), request.now);
+    f64::from(known) / f64::from(blocks)
 }
 
 /// The share that its CPU tier has of what follows those in its cache.
@@ -312,30 +312,30 @@ fn below_share(replica: &Replica, request: &RequestView<'_>) -> f64 {
         return 0.0;
     }
     let chain = request.chain(block_tokens);
-    let known = replica.kv().lookup(chain);
-    f64::from(replica.kv().known_below(&chain[known.blocks as usize..])) / f64::from(blocks)
+    let known = replica.kv().shown(chain, request.now);
+    f64::from(replica.kv().shown_below(&chain[known as usize..], request.now)) / f64::from(blocks)
 }
 
-/// Tokens of a request's prompt that a replica would have to compute now.
-pub(super) fn uncached_tokens(replica: &Replica, active: &ActiveRequest) -> u32 {
-    active.prompt_tokens - prompt_blocks_of(replica, active) * replica.kv().block_tokens()
+/// Tokens of a request's prompt that a replica would have to compute, as far as its cache is seen at `now`.
+pub(super) fn uncached_tokens(replica: &Replica, active: &ActiveRequest, now: Micros) -> u32 {
+    active.prompt_tokens - prompt_blocks_of(replica, active, now) * replica.kv().block_tokens()
 }
 
-/// Leading blocks of a request's prompt that a replica's cache holds now.
-pub(super) fn prompt_blocks_of(replica: &Replica, active: &ActiveRequest) -> u32 {
+/// Leading blocks of a request's prompt that are seen in a replica's cache at `now`.
+pub(super) fn prompt_blocks_of(replica: &Replica, active: &ActiveRequest, now: Micros) -> u32 {
     let block_tokens = replica.kv().block_tokens();
     let blocks = active.shareable.min(active.prompt_tokens) / block_tokens;
-    replica.kv().lookup(&active.text.chain(block_tokens, blocks)).blocks
+    replica.kv().shown(&active.text.chain(block_tokens, blocks), now)
 }
 
 /// The same, with those that follow them in its CPU memory and below.
 pub(super) fn blocks_in_tiers_of(
-    replica: &Replica,
+    (replica, lower): (&Replica, Option<&mut LowerTiers>),
     active: &ActiveRequest,
-    lower: Option<&LowerTiers>,
+    now: Micros,
 ) -> u32 {
-    let found = prompt_blocks_of(replica, active);
-    let lower = lower.filter(|lower| lower.tiers(replica.id()) > 0);
+    let found = prompt_blocks_of(replica, active, now);
+    let (id, lower) = (replica.id(), lower.filter(|lower| lower.tiers(replica.id()) > 0));
     if !replica.kv().has_cpu_tier() && lower.is_none() {
         return found;
     }
@@ -343,11 +343,10 @@ pub(super) fn blocks_in_tiers_of(
     let blocks = active.prompt_tokens.min(active.shareable) / block_tokens;
     let chain = active.text.chain(block_tokens, blocks);
     let rest = &chain[found as usize..];
-    let Some(lower) = lower else { return found + replica.kv().known_below(rest) };
-    let is_there = |hash: &&u64| {
-        replica.kv().known_below(std::slice::from_ref(*hash)) > 0 || lower.has_below(replica.id(), **hash)
-    };
-    found + rest.iter().take_while(is_there).count() as u32
+    let Some(lower) = lower else { return found + replica.kv().shown_below(rest, now) };
+    let mut is_there =
+        |hash: u64| replica.kv().shown_below(&[hash], now) > 0 || lower.shows(id, hash, now).is_some();
+    found + rest.iter().take_while(|hash| is_there(**hash)).count() as u32
 }
 
 /// The views of the replicas that can have a request and have room for it in their wait queue, held in `scratch`.

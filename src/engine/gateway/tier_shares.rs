@@ -35,13 +35,13 @@ fn tier_share(slot: Slot, replica: ReplicaId, worth: TierPrefix, around: &mut Ar
     let mut sum = 0.0;
     let mut lower = lower;
     for &hash in &chain {
-        let is_below = r.lends(hash);
-        sum += if r.kv().knows(hash) {
+        let is_below = r.shows_below(hash, now);
+        sum += if r.kv().shows(hash, now) {
             worth.gpu
         } else if is_below {
             worth.cpu
         } else {
-            let found = lower.as_deref_mut().and_then(|lower| lower.sees(replica, hash, now));
+            let found = lower.as_deref_mut().and_then(|lower| lower.shows(replica, hash, now));
             match found {
                 Some(TierKind::Disk) => worth.disk,
                 Some(TierKind::Store) => worth.store,

@@ -61,10 +61,10 @@ impl Gateway {
         self.picture.send(index, self.in_flight[index], prompt_tokens, now);
         let to = &around.fleet.replicas()[index];
         if let Some(gauge) = &mut self.admission.gauge {
-            gauge.sent(request, replica, || uncached_tokens(to, &around.book.active()[slot]));
+            gauge.sent(request, replica, || uncached_tokens(to, &around.book.active()[slot], now));
         }
         if let Some(flow) = &mut self.flow {
-            flow.sent(request, to, around.book);
+            flow.sent((request, now), to, around.book);
         }
         sink.fact(now, RequestFact::Routed { request, replica }.into());
         let at = now.saturating_add(self.attempts.connect);

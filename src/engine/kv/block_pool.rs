@@ -8,6 +8,7 @@
 use super::BlockTable;
 use super::free_list::FreeList;
 use super::order::Order;
+use super::past::WithPast;
 use super::tier::Tier;
 use super::tiers::{Filled, Tiers};
 use base::lookup::LookupMap;
@@ -73,7 +74,7 @@ pub struct BlockPool {
     /// Blocks opened for contents that were loaded.
     received: u64,
     /// Counts everything that can make a failed allocation succeed or a prefix longer or shorter.
-    version: u64,
+    version: WithPast,
     #[serde(skip)]
     watch: LossWatch,
     /// The result of the latest look-up, for the pin that follows.
@@ -113,7 +114,7 @@ impl BlockPool {
             tiers: None,
             order: None,
             received: 0,
-            version: 0,
+            version: WithPast::default(),
             watch: LossWatch::default(),
             found: FoundPrefix::default(),
             packed: None,
@@ -136,7 +137,8 @@ impl BlockPool {
                 + 8 * self.hashes.len()
                 + 24 * self.by_hash.len()
                 + 72 * stored
-                + 40 * tiered) as u64
+                + 40 * tiered
+                + self.past_bytes()) as u64
     }
 
     /// Tokens in one block.
@@ -201,7 +203,7 @@ impl BlockPool {
 
     /// A number that changes whenever an allocation could turn out differently.
     pub fn version(&self) -> u64 {
-        self.version
+        self.version.number
     }
 
     /// The longest leading run of `chain` (chained block hashes of a text) that is cached.
@@ -226,14 +228,14 @@ impl BlockPool {
         }
         hit.blocks = self.found.blocks.len() as u32;
         (self.found.version, self.found.last) =
-            (self.version, chain[..hit.blocks as usize].last().copied().unwrap_or(0));
+            (self.version.number, chain[..hit.blocks as usize].last().copied().unwrap_or(0));
         hit
     }
 
     /// The blocks of a prefix that is cached as a whole.
     fn blocks_of(&mut self, chain: &[u64]) -> Vec<u32> {
         let mut found = std::mem::take(&mut self.found);
-        let known = found.version == self.version
+        let known = found.version == self.version.number
             && found.blocks.len() == chain.len()
             && chain.last().is_none_or(|last| *last == found.last);
         let look = |hash: &u64| self.by_hash.get(*hash).expect("INV-4: a cached block vanished");
@@ -287,7 +289,7 @@ impl BlockPool {
         self.found.blocks = found;
         block_table.tokens = chain.len() as u32 * self.block_tokens;
         block_table.last_hash = chain.last().copied().unwrap_or(0);
-        self.version += 1;
+        self.version.number += 1;
         if let Some(tiers) = &mut self.tiers {
             tiers.pinned(chain);
         }
@@ -421,7 +423,10 @@ impl BlockPool {
         if self.watch.is_on() {
             self.watch.entered(hash, before);
         }
-        self.version += 1;
+        if let (Some(past), None) = (&mut self.version.past, before) {
+            past.came(hash);
+        }
+        self.version.number += 1;
         self.order_entered((hash, parent), before.filter(|before| *before != b));
         if let Some(tiers) = &mut self.tiers {
             tiers.known(hash, filled);
@@ -434,6 +439,7 @@ mod check;
 mod content;
 mod free;
 mod handover;
+mod late;
 mod load;
 mod ordered;
 pub(super) mod packed;

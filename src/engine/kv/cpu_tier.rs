@@ -6,10 +6,13 @@
 //! fetched for. What is written here, and when, is in `tiers`.
 
 use super::TierCounts;
+use super::past::{Then, WithPast};
+use super::served::{Ages, passed};
 use super::uses::{Uses, used_last};
 use super::written::Written;
 use base::lookup::LookupMap;
 use base::math::round_to_span;
+use base::stats::Sketch;
 use base::{Micros, Span};
 use serde::{Deserialize, Serialize};
 
@@ -89,8 +92,13 @@ pub(super) struct CpuTier {
     news: (u32, u32),
     /// When the link has finished all its loads.
     link_free: Micros,
-    /// The present.
-    pub(super) now: Micros,
+    /// For how long it has loaded, or will have when it has.
+    pub(super) link_busy: Span,
+    /// How long requests waited for loads, and the ages of blocks.
+    pub(super) waits: Sketch,
+    pub(super) ages: Ages,
+    /// The present, and what it had a while ago, if readers see it late.
+    pub(super) now: WithPast,
 }
 
 impl CpuTier {
@@ -106,13 +114,34 @@ impl CpuTier {
             counts: TierCounts::default(),
             news: (0, 0),
             link_free: Micros::ZERO,
-            now: Micros::ZERO,
+            link_busy: Span::ZERO,
+            waits: Sketch::default(),
+            ages: Ages::default(),
+            now: WithPast::default(),
         }
     }
 
     /// The empty tier of a restarted engine; its counters stay.
     pub(super) fn restarted(&self) -> Self {
-        Self { counts: self.counts, now: self.now, ..Self::new(self.settings) }
+        let mut now = self.now.clone();
+        if let Some(past) = &mut now.past {
+            let mark = past.mark();
+            for (hash, e) in self.by_hash.sorted() {
+                let block = &self.blocks[e as usize];
+                if block.ready {
+                    past.went(hash, block.used_at);
+                }
+            }
+            past.hold_from(mark);
+        }
+        Self {
+            counts: self.counts,
+            now,
+            link_busy: self.link_busy,
+            waits: self.waits.clone(),
+            ages: self.ages.clone(),
+            ..Self::new(self.settings)
+        }
     }
 
     /// Blocks stored, and the capacity.
@@ -144,10 +173,35 @@ impl CpuTier {
         self.by_hash.get(hash).is_some_and(|e| self.blocks[e as usize].ready)
     }
 
+    /// Whether readers see a block at `now` that learn of this late.
+    pub(super) fn shows(&self, hash: u64, now: Micros) -> bool {
+        let stored = |e: u32| self.blocks[e as usize];
+        let is = || self.by_hash.get(hash).map(stored).filter(|block| block.ready).map(|block| block.used_at);
+        let Some(past) = &self.now.past else { return is().is_some() };
+        let used_at = match past.of(hash, now) {
+            Then::AsNow => is(),
+            Then::Absent => None,
+            Then::There(used_at) => Some(used_at),
+        };
+        let (ttl, at) = (self.settings.ttl, past.seen_at(now));
+        used_at.is_some_and(|used| ttl == Span::ZERO || used >= at || at.since(used) <= ttl)
+    }
+
+    fn now(&self) -> Micros {
+        Micros(self.now.number)
+    }
+
+    pub(super) fn set_clock(&mut self, now: Micros) {
+        self.now.number = now.0;
+        if let Some(past) = &mut self.now.past {
+            past.now = now;
+        }
+    }
+
     /// Whether its time is over.
     fn is_over(&self, e: u32) -> bool {
         let (ttl, block) = (self.settings.ttl, &self.blocks[e as usize]);
-        ttl > Span::ZERO && block.is_idle() && self.now.since(block.used_at) > ttl
+        ttl > Span::ZERO && block.is_idle() && self.now().since(block.used_at) > ttl
     }
 
     /// Marks the blocks of one request as used, the last one first, so that a beginning is evicted after its
@@ -158,6 +212,19 @@ impl CpuTier {
                 self.use_block(e);
             }
         }
+    }
+
+    /// All blocks count as used now; their order stays.
+    pub(super) fn use_all_now(&mut self) {
+        let now = self.now();
+        for block in &mut self.blocks {
+            block.used_at = now;
+        }
+    }
+
+    /// The hashes of all blocks, in order.
+    pub(super) fn contents(&self) -> impl Iterator<Item = u64> {
+        self.by_hash.sorted().into_iter().map(|(hash, _)| hash)
     }
 
     /// The leading run of `chain` that is stored; one that was not used for too long ends it.
@@ -180,6 +247,7 @@ impl CpuTier {
     /// Starts a load of blocks that are held for it. Returns when it ends.
     pub(super) fn begin_load(&mut self, blocks: u64, tokens: u64, now: Micros) -> Micros {
         self.link_free = self.done_at(tokens, now);
+        self.link_busy += self.transfer(tokens);
         self.counts.loads += 1;
         self.counts.hits += blocks;
         self.counts.load_time += self.link_free.since(now);
@@ -212,6 +280,7 @@ impl CpuTier {
     /// The contents of a block that was on its way are there.
     pub(super) fn arrive(&mut self, hash: u64) {
         self.stored(hash).ready = true;
+        self.note_came(hash);
     }
 
     /// A block that was on its way does not come.
@@ -227,7 +296,9 @@ impl CpuTier {
         assert!(block.refs > 0, "INV-4: a block of the CPU tier is given back twice");
         block.refs -= 1;
         block.ready = is_here;
-        if !is_here {
+        if is_here {
+            self.note_came(hash);
+        } else {
             self.remove(e);
         }
     }
@@ -247,6 +318,13 @@ impl CpuTier {
         &mut self.blocks[e as usize]
     }
 
+    /// A request has found a block.
+    pub(super) fn hit(&mut self, hash: u64) {
+        if let Some(e) = self.by_hash.get(hash) {
+            self.ages.hit.add(passed(self.blocks[e as usize].used_at, self.now()).0, 1);
+        }
+    }
+
     /// Marks a block that is there as used.
     pub(super) fn touch(&mut self, hash: u64) {
         if let Some(e) = self.by_hash.get(hash) {
@@ -264,7 +342,9 @@ impl CpuTier {
             None => self.idle().next()?,
             Some(uses) => used_last(uses, self.idle().map(|e| (e, self.blocks[e as usize].hash)))?,
         };
-        let hash = self.blocks[e as usize].hash;
+        let block = self.blocks[e as usize];
+        let hash = block.hash;
+        self.ages.evicted.add(passed(block.used_at, self.now()).0, 1);
         self.remove(e);
         self.counts.evictions += 1;
         self.news.1 += 1;
@@ -281,7 +361,8 @@ impl CpuTier {
     /// Stores a block as the most recently used, for which there is room.
     pub(super) fn insert(&mut self, hash: u64, ready: bool) {
         let refs = u32::from(!ready);
-        let fresh = StoredBlock { hash, older: NONE, newer: NONE, loads: 0, refs, ready, used_at: self.now };
+        let fresh =
+            StoredBlock { hash, older: NONE, newer: NONE, loads: 0, refs, ready, used_at: self.now() };
         let e = if let Some(e) = self.vacant.pop() {
             self.blocks[e as usize] = fresh;
             e
@@ -295,17 +376,28 @@ impl CpuTier {
         if ready {
             self.counts.offloads += 1;
             self.news.0 += 1;
+            self.note_came(hash);
+        }
+    }
+
+    fn note_came(&mut self, hash: u64) {
+        if let Some(past) = &mut self.now.past {
+            past.came(hash);
         }
     }
 
     fn remove(&mut self, e: u32) {
+        let block = self.blocks[e as usize];
+        if let Some(past) = self.now.past.as_mut().filter(|_| block.ready) {
+            past.went(block.hash, block.used_at);
+        }
         self.unlink(e);
         self.by_hash.remove(self.blocks[e as usize].hash);
         self.vacant.push(e);
     }
 
     fn use_block(&mut self, e: u32) {
-        self.blocks[e as usize].used_at = self.now;
+        self.blocks[e as usize].used_at = self.now();
         if e != self.newest {
             self.unlink(e);
             self.link_newest(e);

@@ -56,6 +56,21 @@ pub struct Keeper {
     pub directives: Vec<Directive>,
 }
 
+impl Keeper {
+    /// What it wants of block number `k`: the most urgent of the directives that overlap it.
+    pub(crate) fn of_block(&self, k: u64, block_tokens: u32) -> Option<Directive> {
+        let (first, last) = (k * u64::from(block_tokens), (k + 1) * u64::from(block_tokens));
+        let overlaps = |d: &&Directive| u64::from(d.start) < last && u64::from(d.end) > first;
+        let mut best: Option<Directive> = None;
+        for d in self.directives.iter().filter(overlaps) {
+            if best.is_none_or(|best| d.priority > best.priority) {
+                best = Some(*d);
+            }
+        }
+        best
+    }
+}
+
 /// What holds of one block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Keep {
@@ -154,6 +169,19 @@ impl Order {
             prefetching: 0,
             coming: 0,
             uses: Uses::default(),
+        }
+    }
+
+    /// Free blocks stand in another order from now on, sorted anew by their release. What continues a content that was there before is
+    /// known where the order before followed that too.
+    pub(super) fn adopt(&mut self, settings: OrderSettings, known: impl Fn(u32) -> Option<u64>) {
+        let followed = self.follows_families();
+        self.settings = settings;
+        if self.follows_families() != followed {
+            self.family = Family::default();
+        }
+        for (b, _) in self.free.sorted() {
+            self.reclass(b, known(b));
         }
     }
 
@@ -336,17 +364,10 @@ impl Order {
         let Some(keeper) = self.told.get(&request).cloned() else { return };
         let (now, scope) = (self.now, keeper.scope);
         let wanted = |k: usize| {
-            let (first, last) =
-                (k as u64 * u64::from(block_tokens), (k as u64 + 1) * u64::from(block_tokens));
-            let overlaps = |d: &&Directive| u64::from(d.start) < last && u64::from(d.end) > first;
-            let mut best: Option<Keep> = None;
-            for d in keeper.directives.iter().filter(overlaps) {
-                if best.is_none_or(|best| d.priority > best.priority) {
-                    let until = d.duration.map_or(Micros::MAX, |duration| now.saturating_add(duration));
-                    best = Some(Keep { priority: d.priority, until, scope });
-                }
-            }
-            best
+            keeper.of_block(k as u64, block_tokens).map(|d| {
+                let until = d.duration.map_or(Micros::MAX, |duration| now.saturating_add(duration));
+                Keep { priority: d.priority, until, scope }
+            })
         };
         let mut all: Vec<Option<Keep>> = (0..blocks.len()).map(wanted).collect();
         if self.settings.max_protected < 1.0 && self.protects_too_much(blocks, &all, total) {

@@ -3,6 +3,8 @@
 //! Room for a block is taken when its write begins, and it can be found once it is there. The caller
 //! supplies the time, for how long a lookup protects a block and an unused block can be found.
 
+use super::past::WithPast;
+use super::served::{Ages, passed};
 use base::lookup::LookupMap;
 use base::{Micros, Span};
 use serde::{Deserialize, Serialize};
@@ -70,6 +72,8 @@ struct Item {
     ready: bool,
     /// Until when it is protected.
     lease: Micros,
+    /// Until when others go first.
+    pinned: Micros,
     used_at: Micros,
 }
 
@@ -83,11 +87,12 @@ pub struct Place {
     /// Ends of the list of blocks in order of use.
     oldest: u32,
     newest: u32,
-    /// Nothing is found while it is down.
-    is_down: bool,
+    /// Nothing is found while it is down: 1 if it is. What it had a while ago, if readers see it late.
+    down: WithPast,
     /// It may have more than fits, since its capacity was made smaller.
     shrinks: bool,
     counts: PlaceCounts,
+    ages: Ages,
 }
 
 impl Place {
@@ -101,9 +106,10 @@ impl Place {
             vacant: Vec::new(),
             oldest: NONE,
             newest: NONE,
-            is_down: false,
+            down: WithPast::default(),
             shrinks: false,
             counts: PlaceCounts::default(),
+            ages: Ages::default(),
         }
     }
 
@@ -124,6 +130,11 @@ impl Place {
         self.counts
     }
 
+    /// Ages of its blocks.
+    pub fn ages(&self) -> &Ages {
+        &self.ages
+    }
+
     /// Blocks that have room.
     pub fn len(&self) -> u64 {
         self.by_hash.len() as u64
@@ -136,17 +147,19 @@ impl Place {
 
     /// Whether it is down.
     pub fn is_down(&self) -> bool {
-        self.is_down
+        self.down.number != 0
     }
 
     /// It is down from now on, or works again.
-    pub fn set_down(&mut self, is_down: bool) {
-        self.is_down = is_down;
+    pub fn set_down(&mut self, is_down: bool, now: Micros) {
+        self.note_down(is_down, now);
     }
 
     /// Nothing is in it any more. Nothing reads it, and nothing is written.
-    pub fn empty(&mut self) {
-        *self = Self { is_down: self.is_down, counts: self.counts, ..Self::new(self.settings) };
+    pub fn empty(&mut self, now: Micros) {
+        self.note_empty(now);
+        let (down, ages) = (std::mem::take(&mut self.down), std::mem::take(&mut self.ages));
+        *self = Self { down, counts: self.counts, ages, ..Self::new(self.settings) };
     }
 
     /// Whether a block can be found; one that was not used for too long goes now. Counted as a lookup.
@@ -166,6 +179,7 @@ impl Place {
         let item = self.items[at as usize];
         let ttl = self.settings.ttl;
         if ttl > Span::ZERO && item.readers == 0 && now.since(item.used_at) > ttl {
+            self.note_went(at, now);
             self.remove(at);
             self.counts.expired += 1;
             return false;
@@ -175,12 +189,20 @@ impl Place {
 
     /// Whether the contents of a block are there, however long they were not used.
     pub fn sees(&self, hash: u64) -> bool {
-        !self.is_down && self.by_hash.get(hash).is_some_and(|at| self.items[at as usize].ready)
+        !self.is_down() && self.by_hash.get(hash).is_some_and(|at| self.items[at as usize].ready)
     }
 
     /// Whether a block has room, and whether its contents are there.
     pub fn has_room_for(&self, hash: u64) -> Option<bool> {
         self.by_hash.get(hash).map(|at| self.items[at as usize].ready)
+    }
+
+    /// A lookup of a block that is there leads to a load for a request.
+    pub fn hit(&mut self, hash: u64, now: Micros) {
+        if let Some(at) = self.by_hash.get(hash) {
+            self.ages.hit.add(passed(self.items[at as usize].used_at, now).0, 1);
+        }
+        self.promise(hash, now);
     }
 
     /// A lookup of a block that is there leads to a load, or it was put again: it is used, and protected for the lease.
@@ -220,6 +242,14 @@ impl Place {
         true
     }
 
+    /// A block that has room goes after others until then.
+    pub fn pin(&mut self, hash: u64, until: Micros) {
+        if let Some(at) = self.by_hash.get(hash) {
+            let item = &mut self.items[at as usize];
+            item.pinned = item.pinned.max(until);
+        }
+    }
+
     /// A block was not written because the place was down.
     pub fn refuse(&mut self) {
         self.counts.refused += 1;
@@ -230,6 +260,7 @@ impl Place {
         for &hash in hashes {
             let at = self.by_hash.get(hash).expect("INV-13: room that was taken is gone");
             self.items[at as usize].ready = true;
+            self.note_came(hash, now);
         }
         for &hash in hashes.iter().rev() {
             if let Some(at) = self.by_hash.get(hash) {
@@ -289,18 +320,32 @@ impl Place {
         self.shrinks = capacity > 0 && self.len() > capacity;
     }
 
-    /// Evicts up to `most` blocks, those used longest ago that may go.
+    /// Evicts up to `most` blocks, those used longest ago that may go; those that are pinned after all others.
     fn evict(&mut self, most: u64, now: Micros) {
-        let (mut at, mut gone) = (self.oldest, 0);
+        let (others, spared) = self.evict_where(most, now, |item| item.pinned <= now);
+        let pinned =
+            if others < most && spared { self.evict_where(most - others, now, |_| true).0 } else { 0 };
+        self.counts.evicted += others + pinned;
+    }
+
+    /// Evicts up to `most` blocks of some, those used longest ago that may go. How many, and whether others may go too.
+    fn evict_where(&mut self, most: u64, now: Micros, is: impl Fn(&Item) -> bool) -> (u64, bool) {
+        let (mut at, mut gone, mut spared) = (self.oldest, 0, false);
         while at != NONE && gone < most {
             let item = self.items[at as usize];
             if item.ready && item.readers == 0 && item.lease <= now {
-                self.remove(at);
-                gone += 1;
+                if is(&item) {
+                    self.ages.evicted.add(passed(item.used_at, now).0, 1);
+                    self.note_went(at, now);
+                    self.remove(at);
+                    gone += 1;
+                } else {
+                    spared = true;
+                }
             }
             at = item.newer;
         }
-        self.counts.evicted += gone;
+        (gone, spared)
     }
 
     fn insert(&mut self, hash: u64, now: Micros) {
@@ -311,6 +356,7 @@ impl Place {
             readers: 0,
             ready: false,
             lease: Micros::ZERO,
+            pinned: Micros::ZERO,
             used_at: now,
         };
         let at = if let Some(at) = self.vacant.pop() {
@@ -376,87 +422,6 @@ impl Place {
     }
 }
 
+mod late;
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn place(capacity: u64, eviction: PlaceEviction, lease: u64) -> Place {
-        Place::new(PlaceSettings { capacity, eviction, lease: Span(lease), ttl: Span::ZERO })
-    }
-
-    fn fill(p: &mut Place, hashes: &[u64], now: u64) {
-        for &hash in hashes {
-            if p.put(hash, Micros(now)) {
-                p.arrive(&[hash], Micros(now));
-            }
-        }
-        p.verify();
-    }
-
-    fn there(p: &mut Place, hashes: &[u64], now: u64) -> Vec<u64> {
-        hashes.iter().copied().filter(|hash| p.holds(*hash, Micros(now))).collect()
-    }
-
-    #[test]
-    fn a_full_place_refuses_or_evicts_as_it_is_told() {
-        let all = [1, 3, 5, 7];
-        for (eviction, expected) in [
-            (PlaceEviction::Refuse, vec![1, 3, 5]),
-            (PlaceEviction::Oldest, vec![3, 5, 7]),
-            (PlaceEviction::Watermark { high: 1.0, share: 0.7 }, vec![5, 7]),
-        ] {
-            let mut p = place(3, eviction, 0);
-            fill(&mut p, &all, 0);
-            assert_eq!(there(&mut p, &all, 0), expected, "{eviction:?}");
-        }
-    }
-
-    #[test]
-    fn what_is_read_leased_or_not_there_yet_is_not_evicted() {
-        let mut p = place(2, PlaceEviction::Oldest, 0);
-        fill(&mut p, &[1], 0);
-        assert!(p.put(3, Micros(0)));
-        p.begin_read(&[1]);
-        assert!(!p.put(5, Micros(0)), "one is read, the other on its way");
-        p.end_read(&[1], Micros(1));
-        assert!(p.put(5, Micros(1)) && !p.holds(1, Micros(1)));
-        let mut p = place(1, PlaceEviction::Oldest, 100);
-        fill(&mut p, &[1], 0);
-        p.promise(1, Micros(10));
-        assert!(!p.put(3, Micros(109)) && p.put(3, Micros(110)));
-        assert_eq!((p.counts().refused, p.counts().evicted), (1, 1));
-    }
-
-    #[test]
-    fn a_block_that_is_not_used_is_found_for_as_long_as_its_time_lasts() {
-        let mut p = place(0, PlaceEviction::Refuse, 0);
-        p.settings.ttl = Span(50);
-        fill(&mut p, &[1, 3], 0);
-        p.promise(1, Micros(40));
-        assert_eq!(there(&mut p, &[1, 3], 51), [1]);
-        assert_eq!((p.counts().expired, p.counts().lookups, p.counts().found, p.len()), (1, 2, 1, 1));
-    }
-
-    #[test]
-    fn a_place_that_is_down_finds_nothing_and_has_everything_afterwards() {
-        let mut p = place(0, PlaceEviction::Refuse, 0);
-        fill(&mut p, &[1], 0);
-        p.set_down(true);
-        assert!(!p.holds(1, Micros(1)));
-        p.set_down(false);
-        assert!(p.holds(1, Micros(2)));
-    }
-
-    #[test]
-    fn a_capacity_that_shrinks_takes_effect_as_blocks_may_go() {
-        let mut p = place(4, PlaceEviction::Oldest, 0);
-        fill(&mut p, &[1, 3, 5, 7], 0);
-        p.begin_read(&[1, 3, 5]);
-        p.adopt(PlaceSettings { capacity: 2, ..*p.settings() }, Micros(1));
-        assert_eq!(p.len(), 3);
-        p.verify();
-        p.end_read(&[1, 3, 5], Micros(2));
-        assert_eq!(there(&mut p, &[1, 3, 5, 7], 3), [3, 5]);
-        p.verify();
-    }
-}
+mod tests;

@@ -5,10 +5,12 @@
 //! it lies in CPU memory, it stays there until then. Where blocks lie below CPU memory is not known here: see `place`.
 
 use super::cpu_tier::{CpuTier, Room, Seen, StoreSettings};
+use super::pins::Pins;
+use super::served::LoadCounts;
 use super::uses::Uses;
 use super::written::Written;
-use base::Micros;
 use base::lookup::LookupMap;
+use base::{Micros, Span};
 use serde::{Deserialize, Serialize};
 
 /// Settings of the tiers of a replica.
@@ -49,8 +51,22 @@ struct Outbox {
     waiting: Vec<u64>,
     /// What is being written, in order.
     writing: Vec<u64>,
-    /// Both.
-    posted: LookupMap<u64, u32>,
+    /// Both: [`LOOSE`] for what keeps no place in CPU memory although blocks of this tier do, else [`POSTED`]; in the bits above, for how
+    /// many microseconds the block is pinned softly.
+    posted: LookupMap<u64, u64>,
+}
+
+/// Put into an outbox, and the same while its tier was written from what is gone from above.
+const POSTED: u64 = 1;
+const LOOSE: u64 = 2;
+/// Where the time begins.
+const PIN: u32 = 2;
+
+impl Outbox {
+    /// Whether a block in it keeps its place in CPU memory.
+    fn keeps(&self, hash: u64) -> bool {
+        self.written != Written::WhenEvicted && self.posted.get(hash).is_none_or(|how| how & LOOSE == 0)
+    }
 }
 
 /// The tiers of one replica.
@@ -60,11 +76,14 @@ pub(super) struct Tiers {
     /// What is known of uses to come, where blocks of CPU memory that are used last go first.
     pub(super) uses: Option<Box<Uses>>,
     below: Vec<Outbox>,
+    pub(super) loads: LoadCounts,
     pub(super) prompt_only: bool,
     /// Blocks that may leave the GPU, where some may not.
     may_leave: Option<LookupMap<u64, u32>>,
     /// How many requests have had a block, where a tier counts that.
     had: Option<LookupMap<u64, u32>>,
+    /// What requests want kept in stores, if any does.
+    pins: Option<Box<Pins>>,
 }
 
 impl Tiers {
@@ -82,9 +101,11 @@ impl Tiers {
             cpu: settings.cpu.map(CpuTier::new),
             uses: None,
             below: settings.below.iter().map(outbox).collect(),
+            loads: LoadCounts::default(),
             prompt_only: settings.prompt_only,
             may_leave: settings.restricted.then(LookupMap::default),
             had: any_counts.then(LookupMap::default),
+            pins: None,
         }
     }
 
@@ -100,9 +121,11 @@ impl Tiers {
             cpu: self.cpu.as_ref().map(CpuTier::restarted),
             uses: self.uses.clone(),
             below: self.below.iter().map(empty).collect(),
+            loads: self.loads.lost(),
             prompt_only: self.prompt_only,
             may_leave: self.may_leave.clone(),
             had: self.had.as_ref().map(|_| LookupMap::default()),
+            pins: None,
         }
     }
 
@@ -232,7 +255,8 @@ impl Tiers {
             }
             cpu.refer(hash);
         }
-        out.posted.insert(hash, 1);
+        let pin = self.pins.as_ref().map_or(0, |pins| pins.of(hash).0).min(u64::MAX >> PIN);
+        out.posted.insert(hash, pin << PIN | POSTED);
         out.waiting.push(hash);
     }
 
@@ -255,8 +279,9 @@ impl Tiers {
     /// A block that was taken out of an outbox is not written any more.
     pub(super) fn unpost(&mut self, tier: u32, hash: u64) {
         let out = &mut self.below[tier as usize];
+        let keeps = out.keeps(hash);
         out.posted.remove(hash);
-        if let Some(cpu) = self.cpu.as_mut().filter(|_| out.written != Written::WhenEvicted) {
+        if let Some(cpu) = self.cpu.as_mut().filter(|_| keeps) {
             cpu.unrefer(hash);
         }
     }
@@ -266,6 +291,30 @@ impl Tiers {
         for hash in std::mem::take(&mut self.below[tier as usize].writing) {
             self.unpost(tier, hash);
         }
+    }
+
+    /// For how long a block that is posted is pinned softly.
+    pub(super) fn pin_of(&self, tier: u32, hash: u64) -> Span {
+        Span(self.below[tier as usize].posted.get(hash).map_or(0, |how| how >> PIN))
+    }
+
+    /// A request wants these blocks kept in stores for that long.
+    pub(super) fn tell_pins(&mut self, request: u32, blocks: &[(u64, Span)]) {
+        self.pins.get_or_insert_default().tell(request, blocks);
+    }
+
+    /// A request has left.
+    pub(super) fn forget_pins(&mut self, request: u32) {
+        if let Some(pins) = &mut self.pins {
+            pins.forget(request);
+            if pins.is_empty() {
+                self.pins = None;
+            }
+        }
+    }
+
+    pub(super) fn has_pins(&self) -> bool {
+        self.pins.is_some()
     }
 
     /// How many blocks wait to be written to a tier below.
@@ -291,7 +340,7 @@ impl Tiers {
     /// The present.
     pub(super) fn set_clock(&mut self, now: Micros) {
         if let Some(cpu) = &mut self.cpu {
-            cpu.now = now;
+            cpu.set_clock(now);
         }
     }
 
@@ -301,8 +350,8 @@ impl Tiers {
         let Some(cpu) = &self.cpu else { return };
         cpu.verify(loading);
         let mut all = others.to_vec();
-        for out in self.below.iter().filter(|out| out.written != Written::WhenEvicted) {
-            all.extend(out.waiting.iter().chain(&out.writing));
+        for out in &self.below {
+            all.extend(out.waiting.iter().chain(&out.writing).filter(|hash| out.keeps(**hash)));
         }
         all.sort_unstable();
         let mut expected: Vec<(u64, u32)> = Vec::new();
@@ -316,170 +365,6 @@ impl Tiers {
     }
 }
 
+mod adopt;
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use base::Span;
-
-    fn tiers(capacity: u32, written: Written, below: &[Written]) -> Tiers {
-        let cpu = StoreSettings { capacity, written, tokens_per_us: 4.0, base: Span(10), ttl: Span::ZERO };
-        Tiers::new(&TierSettings {
-            cpu: Some(cpu),
-            below: below.to_vec(),
-            prompt_only: false,
-            restricted: false,
-        })
-    }
-
-    fn fill(t: &mut Tiers, hashes: &[u64]) {
-        for &hash in hashes {
-            t.known(hash, Filled::Computed { end: 4, limit: u32::MAX });
-        }
-    }
-
-    fn stored(t: &Tiers, hashes: &[u64]) -> Vec<u64> {
-        t.verify(0, &[]);
-        let cpu = t.cpu.as_ref().expect("there is one");
-        hashes.iter().copied().filter(|h| cpu.lookup(&[*h]) == 1).collect()
-    }
-
-    fn cpu(t: &mut Tiers) -> &mut CpuTier {
-        t.cpu.as_mut().expect("there is one")
-    }
-
-    fn load(t: &mut Tiers, hashes: &[u64], tokens: u64, now: Micros) -> Micros {
-        cpu(t).hold(hashes);
-        cpu(t).begin_load(hashes.len() as u64, tokens, now)
-    }
-
-    #[test]
-    fn the_block_used_longest_ago_makes_room() {
-        let mut t = tiers(3, Written::WhenFull, &[]);
-        fill(&mut t, &[1, 3, 5]);
-        t.pinned(&[1, 3]);
-        fill(&mut t, &[7]);
-        assert_eq!(stored(&t, &[1, 3, 5, 7]), [1, 3, 7]);
-        // Of one request's blocks the first outlives the others.
-        fill(&mut t, &[9]);
-        assert_eq!(stored(&t, &[1, 3, 7, 9]), [1, 7, 9]);
-        let cpu = cpu(&mut t);
-        assert_eq!((cpu.counts.offloads, cpu.counts.evictions, cpu.blocks()), (5, 2, (3, 3)));
-        assert_eq!(cpu.take_news(), (5, 2));
-        assert_eq!(cpu.take_news(), (0, 0));
-    }
-
-    #[test]
-    fn a_block_that_is_stored_is_not_written_again() {
-        let mut t = tiers(2, Written::WhenFull, &[]);
-        fill(&mut t, &[1, 3, 1, 5]);
-        assert_eq!(stored(&t, &[1, 3, 5]), [1, 5]);
-        assert_eq!(cpu(&mut t).counts.offloads, 3);
-    }
-
-    #[test]
-    fn blocks_are_written_by_the_rule_of_the_tier() {
-        for (written, expected) in [
-            (Written::WhenFull, vec![1, 3]),
-            (Written::WhenEvicted, vec![5]),
-            (Written::WhenReleased, vec![3]),
-            (Written::WhenHit(2), vec![1]),
-        ] {
-            let mut t = tiers(4, written, &[]);
-            fill(&mut t, &[1, 3]);
-            t.pinned(&[1]);
-            t.completed(&[3]);
-            t.left_gpu(5);
-            assert_eq!(stored(&t, &[1, 3, 5]), expected, "{written:?}");
-        }
-    }
-
-    #[test]
-    fn blocks_beyond_the_limit_of_all_requests_do_not_leave_the_gpu() {
-        let cpu = StoreSettings {
-            capacity: 4,
-            written: Written::WhenFull,
-            tokens_per_us: 4.0,
-            base: Span(10),
-            ttl: Span::ZERO,
-        };
-        let mut t = Tiers::new(&TierSettings {
-            cpu: Some(cpu),
-            below: Vec::new(),
-            prompt_only: true,
-            restricted: true,
-        });
-        t.known(1, Filled::Computed { end: 4, limit: 4 });
-        t.known(3, Filled::Computed { end: 8, limit: 4 });
-        assert_eq!(stored(&t, &[1, 3]), [1]);
-        t.known(3, Filled::Computed { end: 8, limit: 8 });
-        assert_eq!(stored(&t, &[1, 3]), [1, 3]);
-    }
-
-    #[test]
-    fn a_block_is_found_for_as_long_as_its_time_lasts_and_a_use_begins_it_anew() {
-        let mut t = tiers(4, Written::WhenFull, &[]);
-        cpu(&mut t).settings.ttl = Span(100);
-        fill(&mut t, &[1, 3]);
-        t.set_clock(Micros(60));
-        t.pinned(&[1]);
-        t.set_clock(Micros(101));
-        assert_eq!((t.lookup(&[1]).blocks, t.lookup(&[3]).blocks), (1, 0));
-        assert_eq!(cpu(&mut t).counts.expired, 1);
-        assert_eq!(cpu(&mut t).blocks().0, 1);
-    }
-
-    #[test]
-    fn loads_take_turns_on_the_link() {
-        let mut t = tiers(4, Written::WhenFull, &[]);
-        fill(&mut t, &[1, 3]);
-        // 10 us and 16 tokens at 4 tokens a microsecond, twice.
-        assert_eq!(load(&mut t, &[1], 16, Micros(100)), Micros(114));
-        assert_eq!(load(&mut t, &[3], 16, Micros(101)), Micros(128));
-        let cpu = cpu(&mut t);
-        assert_eq!(cpu.done_at(2, Micros(500)), Micros(511));
-        assert_eq!((cpu.counts.loads, cpu.counts.hits, cpu.counts.load_time), (2, 2, Span(14 + 27)));
-    }
-
-    #[test]
-    fn a_block_that_is_being_loaded_stays_and_is_told_of() {
-        let mut t = tiers(2, Written::WhenFull, &[]);
-        fill(&mut t, &[1, 3]);
-        load(&mut t, &[1], 4, Micros::ZERO);
-        assert_eq!(t.lookup(&[1, 3]), Below { blocks: 1, arriving: true });
-        fill(&mut t, &[5]);
-        t.verify(1, &[]);
-        assert_eq!((t.lookup(&[1]).blocks, t.lookup(&[3]).blocks, t.lookup(&[5]).blocks), (1, 0, 1));
-        load(&mut t, &[5], 4, Micros::ZERO);
-        fill(&mut t, &[7]);
-        assert_eq!((t.lookup(&[7]).blocks, cpu(&mut t).counts.refused), (0, 1));
-        cpu(&mut t).end_load(&[1, 5]);
-        assert_eq!(stored(&t, &[1, 5]), [1, 5]);
-    }
-
-    #[test]
-    fn a_block_that_waits_to_be_written_below_keeps_its_place() {
-        let mut t = tiers(2, Written::WhenFull, &[Written::WhenFull]);
-        fill(&mut t, &[1, 3, 5]);
-        t.verify(0, &[]);
-        assert_eq!((t.lookup(&[5]).blocks, t.due(), t.waiting_to_write(0)), (0, vec![0], 2));
-        assert_eq!(t.take_outbox(0), [1, 3]);
-        t.unpost(0, 3);
-        t.begin_write(0, vec![1]);
-        fill(&mut t, &[7]);
-        assert_eq!((t.lookup(&[1]).blocks, t.lookup(&[3]).blocks, t.lookup(&[7]).blocks), (1, 0, 1));
-        t.verify(0, &[]);
-        t.end_write(0);
-        t.verify(0, &[]);
-        assert_eq!(t.take_outbox(0), [7]);
-    }
-
-    #[test]
-    fn what_cpu_memory_forgets_is_written_back_without_a_place() {
-        let mut t = tiers(1, Written::WhenFull, &[Written::WhenEvicted]);
-        fill(&mut t, &[1, 3]);
-        assert_eq!((t.lookup(&[1]).blocks, t.take_outbox(0)), (0, vec![1]));
-        t.begin_write(0, vec![1]);
-        t.end_write(0);
-        t.verify(0, &[]);
-    }
-}
+mod tests;

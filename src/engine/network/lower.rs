@@ -8,9 +8,11 @@ mod sharing;
 
 use super::NetworkEvent;
 use super::flows::{Flow, Flows, NewFlow, PortUse};
+use super::lower_tier::{LowerCounts, LowerTier};
 use super::sources::Sources;
 use crate::facts::FlowKind;
-use crate::kv::{Place, PlaceSettings};
+use crate::kv::{Busy, Place, PlaceSettings};
+use base::stats::Sketch;
 use base::{Micros, ReplicaId, RequestId, Span};
 use serde::{Deserialize, Serialize};
 
@@ -56,29 +58,6 @@ pub(crate) struct LowerPlan {
 pub(crate) enum TierKind {
     Disk,
     Store,
-}
-
-/// A tier as one replica sees it.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-struct LowerTier {
-    /// None if its blocks lie at other replicas.
-    place: Option<u32>,
-    base: Span,
-    read: Vec<u32>,
-    write: Vec<u32>,
-    /// Blocks read and written by flows that landed, and flows that failed.
-    counts: LowerCounts,
-}
-
-/// Counters of a tier of one replica.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct LowerCounts {
-    /// Blocks that were read.
-    pub read: u64,
-    /// Blocks that were written.
-    pub written: u64,
-    /// Flows that failed.
-    pub failed: u64,
 }
 
 /// The tiers of one replica.
@@ -163,51 +142,28 @@ impl LowerTiers {
     }
 
     /// A store is down, by this fault. The flows from it and to it.
-    pub(crate) fn store_goes_down(&mut self, name: &str, fault: u32) -> Vec<u32> {
+    pub(crate) fn store_goes_down(&mut self, name: &str, fault: u32, now: Micros) -> Vec<u32> {
         let Some(store) = self.stores.iter_mut().find(|store| store.name == name) else { return Vec::new() };
         store.down.push(fault);
         let place = store.place;
-        self.places[place as usize].set_down(true);
+        self.places[place as usize].set_down(true, now);
         let its = |flow: &&Flow| self.tier(flow.replica, flow.tier).place == Some(place);
         self.flows().iter().filter(its).map(|flow| flow.number).collect()
     }
 
     /// A store that is down has nothing any more, if it is one that does not keep its contents.
-    pub(crate) fn forget_contents(&mut self, name: &str) {
+    pub(crate) fn forget_contents(&mut self, name: &str, now: Micros) {
         if let Some(store) = self.stores.iter().find(|store| store.name == name && !store.keeps_contents) {
-            self.places[store.place as usize].empty();
+            self.places[store.place as usize].empty(now);
         }
     }
 
     /// A store that this fault took down works again, if no other one lasts.
-    pub(crate) fn store_is_back(&mut self, fault: u32) {
+    pub(crate) fn store_is_back(&mut self, fault: u32, now: Micros) {
         let Some(store) = self.stores.iter_mut().find(|store| store.down.contains(&fault)) else { return };
         store.down.retain(|other| *other != fault);
         let is_down = !store.down.is_empty();
-        self.places[store.place as usize].set_down(is_down);
-    }
-
-    /// Follows other sizes, speeds and leases of the stores from `now` on; a new one is empty. One that is gone is used by nobody.
-    pub(crate) fn adopt(&mut self, stores: &[(String, StoreFigures)], shared: bool, now: Micros) {
-        let mut speeds = Vec::new();
-        for (name, new) in stores {
-            let Some(store) = self.stores.iter_mut().find(|store| store.name == *name) else {
-                self.add_store(name, new);
-                continue;
-            };
-            (store.base, store.keeps_contents) = (new.base, new.keeps_contents);
-            let (place, ports) = (store.place, store.ports);
-            if *self.places[place as usize].settings() != new.place {
-                self.places[place as usize].adopt(new.place, now);
-            }
-            speeds.extend([(ports[0], new.read_bytes_per_s), (ports[1], new.write_bytes_per_s)]);
-            for tier in self.replicas.iter_mut().flat_map(|r| &mut r.tiers) {
-                if tier.place == Some(place) {
-                    tier.base = new.base;
-                }
-            }
-        }
-        self.flows.change(shared, speeds.into_iter(), now);
+        self.places[store.place as usize].set_down(is_down, now);
     }
 
     /// A replica comes.
@@ -230,15 +186,20 @@ impl LowerTiers {
                 }
                 LowerFigures::Peers(base) => (None, *base, Vec::new(), Vec::new()),
             };
-            tiers.push(LowerTier { place, base, read, write, counts: LowerCounts::default() });
+            let (counts, waits, busy) = (LowerCounts::default(), Sketch::default(), Busy::default());
+            tiers.push(LowerTier { place, base, read, write, counts, waits, busy });
         }
         self.any_peers |= tiers.iter().any(|tier| tier.place.is_none());
         let (block_bytes, ports, kind) = (plan.block_bytes, [into, out], plan.kind);
         self.replicas.push(OfReplica { tiers, block_bytes, ports, kind });
     }
 
-    fn tier(&self, replica: ReplicaId, tier: u32) -> &LowerTier {
+    pub(super) fn tier(&self, replica: ReplicaId, tier: u32) -> &LowerTier {
         &self.replicas[replica.index()].tiers[tier as usize]
+    }
+
+    pub(super) fn tier_mut(&mut self, replica: ReplicaId, tier: u32) -> &mut LowerTier {
+        &mut self.replicas[replica.index()].tiers[tier as usize]
     }
 
     /// How many tiers a replica has below CPU memory.
@@ -270,18 +231,6 @@ impl LowerTiers {
     /// Whether any flow reads from the CPU memory of a replica.
     pub(crate) fn reads_from(&self, source: ReplicaId) -> bool {
         self.flows().iter().any(|flow| flow.source == Some(source))
-    }
-
-    /// The first place below CPU memory in which a replica finds a block now. Not counted as a lookup.
-    pub(crate) fn sees(&mut self, replica: ReplicaId, hash: u64, now: Micros) -> Option<TierKind> {
-        let tiers = &self.replicas.get(replica.index())?.tiers;
-        let places = &mut self.places;
-        let place = tiers
-            .iter()
-            .filter_map(|tier| tier.place)
-            .find(|place| places[*place as usize].finds(hash, now))?;
-        let is_store = self.stores.iter().any(|store| store.place == place);
-        Some(if is_store { TierKind::Store } else { TierKind::Disk })
     }
 
     /// The name of the store that a tier of a replica is; none if it is another kind of tier.
@@ -330,11 +279,6 @@ impl LowerTiers {
     pub(crate) fn place_mut(&mut self, replica: ReplicaId, tier: u32) -> Option<&mut Place> {
         let place = self.tier(replica, tier).place?;
         Some(&mut self.places[place as usize])
-    }
-
-    /// Counters of a tier of a replica.
-    pub fn counts(&self, replica: ReplicaId, tier: u32) -> LowerCounts {
-        self.tier(replica, tier).counts
     }
 
     /// Bytes that flows which are over have moved for a tier of a replica, read and written; nothing where none has begun. Of a
@@ -437,6 +381,9 @@ impl LowerTiers {
     /// The first byte of a flow moves.
     pub(crate) fn begin(&mut self, number: u32, now: Micros) {
         self.flows.begin(number, now);
+        let flow = self.flows.flow(number);
+        let (replica, tier) = (flow.replica, flow.tier);
+        self.tier_mut(replica, tier).busy.begins(now);
     }
 
     /// Whether a read has taken longer than the lease of what it reads.
@@ -457,18 +404,8 @@ impl LowerTiers {
                 FlowKind::Write => place.forget(&flow.hashes),
             }
         }
-        let counts = &mut self.replicas[flow.replica.index()].tiers[flow.tier as usize].counts;
-        let blocks = flow.hashes.len() as u64;
-        match flow.kind {
-            FlowKind::Read | FlowKind::Prefetch(_) => counts.read += if has_landed { blocks } else { 0 },
-            FlowKind::Write => counts.written += if has_landed { blocks } else { 0 },
-        }
+        self.tier_mut(flow.replica, flow.tier).ended(&flow, has_landed, now);
         flow
-    }
-
-    /// A flow that ended has failed.
-    pub(crate) fn count_failed(&mut self, flow: &Flow) {
-        self.replicas[flow.replica.index()].tiers[flow.tier as usize].counts.failed += 1;
     }
 
     /// Whole blocks of a flow that have come.
@@ -484,3 +421,6 @@ impl LowerTiers {
         }
     }
 }
+
+mod adopt;
+mod late;

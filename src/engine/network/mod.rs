@@ -2,12 +2,14 @@
 
 mod flows;
 mod lower;
+mod lower_tier;
 mod ports;
 mod sources;
 mod transfers;
 
 pub use flows::{Flow, PortUse};
-pub use lower::{LowerCounts, LowerFigures, LowerTiers, StoreFigures, StoreSight};
+pub use lower::{LowerFigures, LowerTiers, StoreFigures, StoreSight};
+pub use lower_tier::LowerCounts;
 pub use ports::Port;
 pub use transfers::{Direction, Network, Transfer};
 

@@ -52,6 +52,11 @@ impl Port {
         self.flows.len() as u32
     }
 
+    /// Flows of blocks that use it now.
+    pub(crate) fn others(&self) -> u32 {
+        self.others
+    }
+
     /// How long it was used up to `now`.
     pub fn busy(&self, now: Micros) -> Span {
         if self.flows.is_empty() { self.busy } else { self.busy + now.since(self.since) }

@@ -5,7 +5,7 @@ use super::world::World;
 use crate::facts::{FlowKind, FlowOutcome, Sink, TierNews};
 use crate::network::Flow;
 use crate::request::PrefetchOutcome;
-use base::Micros;
+use base::{Micros, Span};
 
 impl Replica {
     /// A flow of this replica has ended. Its writes go on with what waits.
@@ -50,15 +50,19 @@ impl Replica {
         }
         let kv = self.kv.own();
         let mut batch = Vec::new();
+        let is_store = lower.store_of(self.id, tier).is_some();
         for hash in kv.take_outbox(tier) {
             let Some(place) = lower.place_mut(self.id, tier) else { break };
+            let pin = if is_store { kv.pin_of(tier, hash) } else { Span::ZERO };
             if place.is_down() {
                 place.refuse();
             } else if let Some(ready) = place.has_room_for(hash) {
                 if ready {
                     place.promise(hash, now);
                 }
+                place.pin(hash, now.saturating_add(pin));
             } else if place.put(hash, now) {
+                place.pin(hash, now.saturating_add(pin));
                 batch.push(hash);
                 continue;
             }

@@ -58,6 +58,7 @@ impl Replica {
         if let Some(pipe) = &mut self.pipe {
             pipe.empty(now);
         }
+        self.tell_time_of_change(now);
         self.restart_memory();
     }
 
@@ -119,7 +120,7 @@ impl Replica {
         active.position = None;
         let request = active.id;
         w.end_remote(slot);
-        if self.kv.has_order() {
+        if self.kv.has_wishes() {
             self.kv.own().forget_keeper(request.0);
         }
         w.records.here_mut(request).relocate(Location::Gateway, w.locations);

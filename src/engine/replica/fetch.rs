@@ -29,6 +29,8 @@ struct Run {
     found: Vec<(u64, Level)>,
     /// A block of it is on its way to another request.
     arriving: bool,
+    /// Blocks that lie in tiers below and are not worth their way, by tier.
+    refused: Vec<(u32, u64)>,
 }
 
 impl Run {
@@ -66,7 +68,12 @@ impl Replica {
             if reading.and_then(|r| r.deadline).is_none_or(|deadline| now < deadline) {
                 return QueueTurn::Waits;
             }
-            self.stop_fetch(slot, now, w);
+            let cut = self.stop_fetch(slot, now, w);
+            if let Some(lower) = w.lower.as_mut() {
+                for (tier, blocks) in cut {
+                    lower.counts_mut(self.id, tier).cut += blocks;
+                }
+            }
         }
         let request = w.active[slot].id;
         self.unpin(request);
@@ -74,7 +81,7 @@ impl Replica {
         if run.arriving {
             return QueueTurn::Waits;
         }
-        self.decide(request, &mut run, now, w);
+        self.decide(slot, &mut run, now, w);
         if self.kv.has_cpu_tier()
             && let Some(first) = run.first_below()
         {
@@ -122,7 +129,7 @@ impl Replica {
         }
         let mut run = self.look(slot, now, w);
         if !run.arriving {
-            self.decide(w.active[slot].id, &mut run, now, w);
+            self.decide(slot, &mut run, now, w);
             if run.first_below().is_some() {
                 self.fetch(slot, &run, now, w);
             }
@@ -141,7 +148,7 @@ impl Replica {
         let reading = self.loads.readings.get(&request);
         let (asked, barred) = reading.map_or((false, &[][..]), |r| (r.asked, &r.barred));
         let barred = barred.to_vec();
-        let mut run = Run { hit, found: Vec::new(), arriving: false };
+        let mut run = Run { hit, found: Vec::new(), arriving: false, refused: Vec::new() };
         for place in hit.blocks as usize..self.cacheable(active) {
             let hash = w.active[slot].chain[place];
             let below = self.kv.own().lookup_below(&[hash]);
@@ -161,7 +168,8 @@ impl Replica {
     }
 
     /// The run ends before what is not worth its way. What is gets protected.
-    fn decide<S: Sink>(&mut self, request: RequestId, run: &mut Run, now: Micros, w: &mut World<'_, S>) {
+    fn decide<S: Sink>(&mut self, slot: Slot, run: &mut Run, now: Micros, w: &mut World<'_, S>) {
+        let request = w.active[slot].id;
         let Some(first) = run.first_below() else { return };
         let Some(lower) = w.lower.as_mut() else { return };
         let block = u64::from(self.kv.block_tokens());
@@ -185,13 +193,20 @@ impl Replica {
         };
         if !is_worth {
             run.found.truncate(first);
+            run.refused = below.iter().map(|(tier, blocks)| (*tier, blocks.len() as u64)).collect();
             w.sink.tiers(now, TierNews::ReadRefused { request });
             return;
         }
+        // A request that found no room looks again at every step until it does.
+        let again = self.refused.is_some_and(|(refused, ..)| refused == slot);
         for (tier, blocks) in below {
             let Some(place) = lower.place_mut(self.id, tier) else { continue };
             for hash in blocks {
-                place.promise(hash, now);
+                if again {
+                    place.promise(hash, now);
+                } else {
+                    place.hit(hash, now);
+                }
             }
         }
     }
@@ -213,10 +228,14 @@ impl Replica {
                     came.push((hash, level));
                 }
             }
-            if !cut {
-                pins.push(hash);
-            } else if level == Level::Cpu {
-                kv.unrefer(hash);
+            match level {
+                _ if !cut => pins.push(hash),
+                Level::Cpu => kv.unrefer(hash),
+                Level::Below(tier) => {
+                    if let Some(lower) = w.lower.as_mut() {
+                        lower.counts_mut(self.id, tier).cut += 1;
+                    }
+                }
             }
         }
         let request = w.active[slot].id;
@@ -229,7 +248,7 @@ impl Replica {
             return false;
         }
         reading.pins = pins;
-        let part = Run { hit: run.hit, found: came, arriving: false };
+        let part = Run { hit: run.hit, found: came, arriving: false, refused: Vec::new() };
         let by_tier = part.by_tier();
         let blocks = part.found.len() as u64;
         reading.fetched.extend(by_tier.iter().flat_map(|(tier, all)| all.iter().map(|hash| (*hash, *tier))));
@@ -328,16 +347,23 @@ impl Replica {
         w.sink.tiers(now, TierNews::FetchEnded { request });
     }
 
-    /// The whole blocks of a fetch that have come are used, the others forgotten.
-    pub(super) fn stop_fetch<S: Sink>(&mut self, slot: Slot, now: Micros, w: &mut World<'_, S>) {
-        let request = w.active[slot].id;
+    /// The whole blocks of a fetch that have come are used, the others forgotten: how many, by tier.
+    pub(super) fn stop_fetch<S: Sink>(
+        &mut self,
+        slot: Slot,
+        now: Micros,
+        w: &mut World<'_, S>,
+    ) -> Vec<(u32, u64)> {
+        let (request, mut missing) = (w.active[slot].id, Vec::new());
         for flow in self.stop_flows(request, now, w) {
             let whole = w.lower.as_ref().map_or(0, |lower| lower.whole_blocks(&flow));
             for (k, &hash) in (0..).zip(&flow.hashes) {
                 self.fetched_block(request, hash, k < whole);
             }
+            missing.push((flow.tier, (flow.hashes.len() as u64).saturating_sub(whole)));
         }
         self.end_fetch(slot, now, w);
+        missing
     }
 
     /// The flows of a request end, as it needs them no more.
@@ -416,11 +442,11 @@ impl Replica {
     }
 
     /// Reports where the blocks of a run were found, by level: a block counts for the tier that its fetch brought it from.
-    fn report_run<S: Sink>(&self, slot: Slot, run: &Run, now: Micros, w: &mut World<'_, S>) {
+    fn report_run<S: Sink>(&mut self, slot: Slot, run: &Run, now: Micros, w: &mut World<'_, S>) {
         let request = w.active[slot].id;
         let reading = self.loads.readings.get(&request);
         let tiers = w.lower.as_ref().map_or(0, |lower| lower.tiers(self.id));
-        let mut blocks = vec![0; 2 + tiers as usize];
+        let (mut blocks, mut in_cpu) = (vec![0; 2 + tiers as usize], Vec::new());
         blocks[0] = run.hit.blocks;
         for (hash, level) in &run.found {
             let fetched = reading.and_then(|r| r.fetched.iter().find(|(of, _)| of == hash));
@@ -429,6 +455,18 @@ impl Replica {
                 (Level::Cpu, None) => 1,
             };
             blocks[at] += 1;
+            if at == 1 {
+                in_cpu.push(*hash);
+            }
+        }
+        self.kv.own().prompt_found([run.hit.blocks, run.found.len() as u32], in_cpu.into_iter());
+        if let Some(lower) = w.lower.as_mut() {
+            for (tier, found) in (0..).zip(&blocks[2..]) {
+                lower.counts_mut(self.id, tier).found += u64::from(*found);
+            }
+            for (tier, refused) in &run.refused {
+                lower.counts_mut(self.id, *tier).refused += refused;
+            }
         }
         self.report_found(slot, &blocks, now, w);
     }

@@ -5,7 +5,7 @@ use super::world::World;
 use crate::facts::Sink;
 use crate::kv::{Use, UseNews};
 use crate::request::{Slab, Slot, Turn, scope_of};
-use base::{Micros, RequestId};
+use base::{Micros, RequestId, Span};
 
 impl Replica {
     /// What a request wants kept takes effect, as it is about to release its blocks.
@@ -15,9 +15,30 @@ impl Replica {
         }
     }
 
+    /// What a request wants kept stays longer in the stores too that it is written to. A priority of 0 asks for nothing there.
+    pub(super) fn tell_pins<S: Sink>(&mut self, slot: Slot, w: &World<'_, S>) {
+        let (Some(life), Some(lower)) = (&w.life, &w.lower) else { return };
+        if !(0..lower.tiers(self.id)).any(|tier| lower.store_of(self.id, tier).is_some()) {
+            return;
+        }
+        let active = &w.active[slot];
+        let keeper = life.keeper_of(active.id, w.records.here(active.id));
+        if keeper.directives.iter().all(|d| d.priority == 0) {
+            return;
+        }
+        let block = self.kv.block_tokens();
+        let chain = active.text.chain(block, active.text.len() / block);
+        let wanted = (0..).zip(chain).filter_map(|(k, hash)| {
+            let directive = keeper.of_block(k, block).filter(|d| d.priority > 0)?;
+            Some((hash, directive.duration.unwrap_or(Span(u64::MAX))))
+        });
+        let wanted: Vec<(u64, Span)> = wanted.collect();
+        self.kv.own().tell_pins(active.id.0, &wanted);
+    }
+
     /// A request has left: what it wanted kept is no longer asked for.
     pub(super) fn forget_keeper<S: Sink>(&mut self, request: RequestId, w: &mut World<'_, S>) {
-        if self.kv.has_order() {
+        if self.kv.has_wishes() {
             self.kv.own().forget_keeper(request.0);
         }
         if let Some(life) = w.life.as_deref_mut() {

@@ -22,10 +22,22 @@ impl Replica {
         self.kv.has_cpu_tier() && self.kv.own().lends(hash)
     }
 
-    /// How many leading blocks of a chain are in its CPU memory, or on its GPU where that counts too.
+    /// Whether routers see a block in its CPU memory at `now`.
+    pub(crate) fn shows_below(&mut self, hash: u64, now: Micros) -> bool {
+        if self.kv.is_seen_late() { self.kv.shows_below(hash, now) } else { self.lends(hash) }
+    }
+
+    /// How many leading blocks of a chain they see in its CPU memory, or on its GPU where that counts too.
     pub(crate) fn leading(&mut self, chain: &[u64], with_gpu: bool, now: Micros) -> u32 {
         self.tell_time(now);
-        self.kv.own().leading(chain, with_gpu)
+        self.kv.own().leading(chain, with_gpu, now)
+    }
+
+    /// Routers learn that it has lost its contents, if it has.
+    pub(crate) fn show_loss(&mut self) {
+        if self.kv.is_loss_hidden() {
+            self.kv.own().show_loss();
+        }
     }
 }
 

@@ -210,6 +210,13 @@ impl Replica {
         }
     }
 
+    /// The same for contents that are seen late alone: where they change outside its own events.
+    pub(crate) fn tell_time_of_change(&mut self, now: Micros) {
+        if self.kv.is_seen_late() {
+            self.kv.own().set_clock(now);
+        }
+    }
+
     fn run_due<S: Sink>(&mut self, (at, before): (Micros, Micros), w: &mut World<'_, S>) {
         match self.events.pop_unless(self.step_at, ReplicaEvent::Step).unwrap_or(ReplicaEvent::Step) {
             ReplicaEvent::Step => {
@@ -277,6 +284,8 @@ impl Replica {
                     active.block_table.limit = active.block_table.limit.min(life.may_leave_to(record));
                 }
             }
+            self.tell_pins(slot, w);
+            let (active, record) = (&mut w.active[slot], w.records.here(request));
             if self.kv.has_order() {
                 active.shareable = u32::MAX;
                 if let Some(life) = &w.life {

@@ -14,7 +14,7 @@ use crate::facts::{CacheFact, Sink, TierNews};
 use crate::kv::Hit;
 use crate::request::{ActiveRequest, Load, Location, Slab, Slot};
 use base::lookup::LookupMap;
-use base::{Micros, RequestId};
+use base::{Micros, RequestId, Span};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, VecDeque};
 
@@ -99,6 +99,7 @@ impl Replica {
             return false;
         }
         self.kv.own().finish_load(&mut active.block_table, chain, hit.blocks);
+        self.kv.own().waited_for_load(Span::ZERO);
         let (request, replica, urgency) = (active.id, self.id, active.urgency);
         w.loads.insert(request, [now, until]);
         let class = w.records.here(request).class;
@@ -120,8 +121,10 @@ impl Replica {
         let (request, replica, urgency) = (active.id, self.id, active.urgency);
         let record = w.records.here_mut(request);
         w.loads.insert(request, [now, until]);
-        let kept = end.div_ceil(self.kv.block_tokens()) - active.block_table.len();
+        let held = active.block_table.len();
+        let kept = end.div_ceil(self.kv.block_tokens()) - held;
         active.load = Load::UnderWay { from, kept };
+        self.kv.own().hold_for_load(held, now);
         record.relocate(Location::Loading(replica), w.locations);
         self.loads.kept += kept;
         self.loads.under_way += 1;
@@ -145,10 +148,13 @@ impl Replica {
         };
         let held = active.block_table.len();
         self.kv.own().finish_load(&mut active.block_table, &active.chain[..held as usize], from);
-        active.load = Load::Done { kept };
+        active.load = Load::Done { from, kept };
         self.loads.under_way -= 1;
         self.loads.done += 1;
         let (request, replica, urgency) = (active.id, self.id, active.urgency);
+        if let Some([asked, _]) = w.loads.get(&request) {
+            self.kv.own().waited_for_load(now.since(*asked));
+        }
         let record = w.records.here_mut(request);
         record.relocate(Location::Queue(replica), w.locations);
         let class = record.class;
@@ -196,9 +202,13 @@ impl Replica {
     pub(crate) fn give_back<S: Sink>(&mut self, slot: Slot, now: Micros, w: &mut World<'_, S>) {
         let active = &w.active[slot];
         let (request, mut known) = (active.id, active.block_table.tokens());
-        match active.load {
+        let held = active.block_table.len();
+        let loaded = match active.load {
             Load::None | Load::Fetching => return,
-            Load::Done { kept } => self.loads.forget_done(kept),
+            Load::Done { from, kept } => {
+                self.loads.forget_done(kept);
+                held - from
+            }
             Load::UnderWay { from, kept } => {
                 self.loads.under_way -= 1;
                 self.loads.kept -= kept;
@@ -215,8 +225,10 @@ impl Replica {
                 known = from * self.kv.block_tokens();
                 w.records.here_mut(request).relocate(Location::Queue(self.id), w.locations);
                 self.stop_flows(request, now, w);
+                held - from
             }
-        }
+        };
+        self.kv.own().let_go_after_load(held, loaded, now);
         self.direct(slot, w.active);
         let active = &mut w.active[slot];
         active.load = Load::None;

@@ -261,7 +261,7 @@ impl Replica {
         match active.load {
             Load::None | Load::Fetching => {}
             Load::UnderWay { .. } => return QueueTurn::Waits,
-            Load::Done { kept } => {
+            Load::Done { kept, .. } => {
                 let stored = active.block_table.tokens();
                 let tokens = self.limits.chunk(active.prefill - stored).min(budget);
                 let fit = self.must_fit(active, stored + tokens).div_ceil(block) - active.block_table.len();
@@ -269,6 +269,7 @@ impl Replica {
                 if fit + others + beside > self.kv.free() {
                     return QueueTurn::Blocked;
                 }
+                self.kv.own().let_go_after_load(active.block_table.len(), 0, now);
                 self.kv.own().append_prefill(&mut active.block_table, tokens, &active.chain);
                 active.load = Load::None;
                 self.loads.forget_done(kept);
@@ -294,6 +295,8 @@ impl Replica {
             return QueueTurn::Blocked;
         }
         self.kv.own().missed_below(cacheable as u32 - found);
+        let in_cpu = active.chain[hit.blocks as usize..found as usize].iter().copied();
+        self.kv.own().prompt_found([hit.blocks, below.blocks], in_cpu);
         self.report_found(slot, &[hit.blocks, below.blocks], now, w);
         if below.blocks > 0 {
             if !self.begin_load(slot, (hit, below.blocks), fit, now, w) {

@@ -17,7 +17,7 @@ pub(crate) enum Load {
     /// The blocks from number `from` on are being loaded; `kept` further blocks are reserved for its next chunk.
     UnderWay { from: u32, kept: u32 },
     /// They are there.
-    Done { kept: u32 },
+    Done { from: u32, kept: u32 },
     /// It holds no blocks: what lies below CPU memory is on its way there.
     Fetching,
 }

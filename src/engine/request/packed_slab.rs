@@ -43,7 +43,7 @@ fn row(a: &ActiveRequest) -> Row {
     let (load, from, kept) = match a.load {
         Load::None => (0, 0, 0),
         Load::UnderWay { from, kept } => (1, from, kept),
-        Load::Done { kept } => (2, 0, kept),
+        Load::Done { from, kept } => (2, from, kept),
         Load::Fetching => (3, 0, 0),
     };
     let ([before_index, before_generation], [after_index, after_generation]) =
@@ -97,7 +97,7 @@ fn request(n: &Row, position: Option<QueuePosition>, from: &mut BitReader) -> Ac
     let load = match n.load {
         0 => Load::None,
         1 => Load::UnderWay { from: n.load_from as u32, kept: n.load_kept as u32 },
-        2 => Load::Done { kept: n.load_kept as u32 },
+        2 => Load::Done { from: n.load_from as u32, kept: n.load_kept as u32 },
         _ => Load::Fetching,
     };
     let flag = |bit: u32| n.flags >> bit & 1 == 1;

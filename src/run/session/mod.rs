@@ -242,6 +242,11 @@ impl Session {
         Report::new(&now, names, &self.engine, &self.recorder, self.notices())
     }
 
+    /// The KV caches and the tiers below CPU memory as the report has them, without the shares of requests.
+    pub fn kv_parts(&self) -> (report::KvPart, Vec<report::KvTierPart>) {
+        report::kv_parts(&self.plan.scenario().cluster, &self.engine)
+    }
+
     /// The 99th percentile of TTFT and of E2E in milliseconds, as in the report; `None` without measured requests.
     pub fn p99s_ms(&self) -> [Option<f64>; 2] {
         report::p99s_ms(&self.engine, &self.recorder)

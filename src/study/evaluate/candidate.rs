@@ -18,7 +18,7 @@ const OF_AUTOSCALER: [&str; 7] =
     ["policy", "carried_out_by", "optimizer", "min", "tick_s", "window_s", "victim"];
 
 /// Keys of scenarios that describe what a candidate runs on.
-const OUT_OF_REACH: [&str; 21] = [
+const OUT_OF_REACH: [&str; 22] = [
     "cluster",
     "workload",
     "run",
@@ -40,6 +40,7 @@ const OUT_OF_REACH: [&str; 21] = [
     "flow_control",
     "disaggregation",
     "snapshot_refresh_us",
+    "kv_event_delay_us",
 ];
 
 /// Policies that a suite or a candidate sets; the keys that it leaves out are those of the baseline.

@@ -7,6 +7,7 @@ use super::account::{Account, AccountedTime, Cause};
 use super::explanation::{CauseEvidence, CausePart, ClientShare, Explanation, RequestGroup};
 use super::sentences::sentences;
 use super::steps::{STEPS, StepLog};
+use super::tiers::TierFindings;
 use base::number_text::count;
 use base::{Diagnostic, Diagnostics, Micros, RequestId, small::sort::sort_pairs};
 use document::Scenario;
@@ -168,10 +169,20 @@ impl Explaining {
             diff_ms,
             lost: self.lost(asked),
             causes,
+            tiers: self.tiers().filter(|found| !found.troubles.is_empty()),
             sentences: Vec::new(),
         };
         made.sentences = sentences(&made);
         made
+    }
+
+    /// What the tiers below the GPU found.
+    fn tiers(&self) -> Option<TierFindings> {
+        let (kv, tiers) = self.session.kv_parts();
+        let replicas = self.session.engine().replicas();
+        let gpu_blocks = replicas.iter().map(|r| u64::from(r.kv().total())).sum();
+        let preemptions = replicas.iter().map(|r| r.totals().preemptions).sum();
+        TierFindings::of((&kv, &tiers), gpu_blocks, preemptions)
     }
 
     /// Requests of the measurement window and of the span asked for that were lost.

@@ -2,6 +2,8 @@
 //! say so.
 
 use super::account::{AccountedTime, Cause};
+use super::saying::Sentence;
+use super::tiers::TierFindings;
 use serde::Serialize;
 
 /// Where the time of slow requests went, beside that of fast ones.
@@ -26,6 +28,10 @@ pub struct Explanation {
     pub lost: u64,
     /// The causes of their time, in order of occurrence. They add up to the means of the groups.
     pub causes: Vec<CausePart>,
+    /// What keeps tiers below the GPU from finding more; missing where nothing does, and without any.
+    #[cfg_attr(feature = "types", ts(optional))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tiers: Option<TierFindings>,
     /// The sentences of the explanation.
     pub sentences: Vec<Sentence>,
 }
@@ -96,24 +102,4 @@ pub struct ClientShare {
     pub client: String,
     /// Its share, 0 to 1.
     pub share: f64,
-}
-
-/// A sentence, with the sources of its numbers.
-#[apply(typescript!)]
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub struct Sentence {
-    /// The sentence.
-    pub text: String,
-    /// Its numbers, in order.
-    pub numbers: Vec<Quoted>,
-}
-
-/// A number of a sentence.
-#[apply(typescript!)]
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Quoted {
-    /// The number as written in the sentence.
-    pub text: String,
-    /// Its field, as a path in the explanation, such as `/causes/2/diff_ms`.
-    pub path: String,
 }

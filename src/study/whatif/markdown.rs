@@ -2,7 +2,7 @@
 
 use super::account::AccountedTime;
 use super::explanation::{CausePart, Explanation, RequestGroup};
-use super::sentences::{in_ms, in_percent};
+use super::saying::{in_ms, in_percent};
 use std::fmt::{self, Write};
 
 /// Requests named for a cause.

@@ -10,14 +10,17 @@ mod explain;
 mod explanation;
 mod markdown;
 mod others;
+mod saying;
 mod sentences;
 mod steps;
+mod tiers;
 
 pub use account::{Account, AccountedTime, CAUSES, Cause};
 pub use explain::{ExplainQuery, Explaining, SpanBy};
-pub use explanation::{CauseEvidence, CausePart, ClientShare, Explanation, Quoted, RequestGroup, Sentence};
+pub use explanation::{CauseEvidence, CausePart, ClientShare, Explanation, RequestGroup};
 pub use others::{Others, OthersTime};
-pub use sentences::{in_ms, in_percent, whole};
+pub use saying::{Quoted, Sentence, in_ms, in_percent, whole};
+pub use tiers::{HitRateFall, TierFindings, TierHits, TierTrouble, WithFall};
 
 use base::{Diagnostic, Diagnostics, Micros, ReplicaId, RequestId};
 use document::{Change, Route, Scenario, TimedEdit};

@@ -1,10 +1,8 @@
 //! Sentences of an explanation: the size of the difference, and its causes.
-//!
-//! A sentence is built from words and fields of the explanation, and records these fields.
 
 use super::account::{AccountedTime, CAUSES, Cause};
-use super::explanation::{Explanation, Quoted, Sentence};
-use base::number_text::{count, duration};
+use super::explanation::Explanation;
+use super::saying::{Saying, Sentence, whole};
 use base::small::sort::sort_pairs;
 
 /// Most causes in a sentence, and the least share of the difference for a cause.
@@ -14,51 +12,7 @@ const APART: f64 = 0.1;
 /// Least ratio of prompt or answer lengths to be mentioned.
 const LONGER: f64 = 1.25;
 
-/// A sentence being built.
-#[derive(Default)]
-struct Saying(Sentence);
-
-impl Saying {
-    fn say(&mut self, text: &str) -> &mut Self {
-        self.0.text.push_str(text);
-        self
-    }
-
-    fn quote(&mut self, text: String, path: impl Into<String>) -> &mut Self {
-        self.0.text.push_str(&text);
-        self.0.numbers.push(Quoted { text, path: path.into() });
-        self
-    }
-
-    fn ms(&mut self, ms: f64, path: impl Into<String>) -> &mut Self {
-        self.quote(in_ms(ms), path)
-    }
-
-    fn percent(&mut self, share: f64, path: impl Into<String>) -> &mut Self {
-        self.quote(in_percent(share), path)
-    }
-
-    fn count(&mut self, n: u64, path: impl Into<String>) -> &mut Self {
-        self.quote(count(n), path)
-    }
-}
-
-/// A time in milliseconds, formatted for sentences.
-pub fn in_ms(ms: f64) -> String {
-    duration(libm::floor(ms.max(0.0) * 1000.0 + 0.5) as u64)
-}
-
-/// A share, formatted for sentences.
-pub fn in_percent(share: f64) -> String {
-    format!("{:.0} %", share * 100.0)
-}
-
-/// A mean of tokens, formatted for sentences.
-pub fn whole(x: f64) -> String {
-    count(libm::floor(x + 0.5) as u64)
-}
-
-/// The sentences of an explanation: one or two.
+/// The sentences of an explanation: one or two, and those about tiers.
 pub(super) fn sentences(e: &Explanation) -> Vec<Sentence> {
     let time = if e.time == AccountedTime::E2e { "E2E" } else { "TTFT" };
     let mut first = Saying::default();
@@ -74,9 +28,10 @@ pub(super) fn sentences(e: &Explanation) -> Vec<Sentence> {
     }
     first.say(&e.fast_words).say(" (").count(e.fast.requests, "/fast/requests").say(", ");
     first.ms(e.fast.mean_ms, "/fast/mean_ms").say(").");
-    let mut all = vec![first.0];
+    let mut all = vec![first.done()];
     all.extend(second_sentence(e));
     all.extend(lost(e));
+    all.extend(e.tiers.iter().flat_map(|tiers| tiers.sentences("/tiers")));
     all
 }
 
@@ -86,7 +41,7 @@ fn lost(e: &Explanation) -> Option<Sentence> {
     let rest =
         if e.lost == 1 { " more was lost and has no time." } else { " more were lost and have no time." };
     said.count(e.lost, "/lost").say(rest);
-    (e.lost > 0).then_some(said.0)
+    (e.lost > 0).then_some(said.done())
 }
 
 /// The causes of the difference: the largest ones, and whether slow requests found less in the cache.
@@ -142,5 +97,5 @@ fn second_sentence(e: &Explanation) -> Option<Sentence> {
         said.percent(e.fast.retried_share, "/fast/retried_share");
     }
     said.say(".");
-    Some(said.0)
+    Some(said.done())
 }

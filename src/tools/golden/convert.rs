@@ -82,6 +82,7 @@ fn cluster(file: &GoldenFile, problems: &mut Diagnostics) -> Cluster {
         kv_stores: kv::stores(c),
         kv_source: kv::source(c),
         kv_hint: kv::hint(c),
+        kv_event_delay_us: 0,
         flow_control: None,
         resilience: kv::resilience(c),
         faults: RandomFaults::default(),

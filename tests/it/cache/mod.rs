@@ -3,6 +3,10 @@
 mod cpu_tier;
 mod pauses;
 mod peers;
+mod seen_late;
+mod served;
 mod small_caches;
+mod soft_pins;
 mod states;
+mod tier_edits;
 mod tiers_apart;

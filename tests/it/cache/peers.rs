@@ -114,6 +114,20 @@ fn nothing_is_pulled_that_no_source_names_or_that_is_here() {
 }
 
 #[test]
+fn a_source_is_named_as_late_as_its_memory_is_seen() {
+    let sources = |at: u64| {
+        let mut s = pair();
+        s.cluster.kv_event_delay_us = 50_000;
+        ask(&mut s, 0, 1, 800);
+        ask(&mut s, at, 1, 800);
+        run(&s).1.sources
+    };
+    // Written to CPU memory as its step begins, at 0.
+    assert_eq!(sources(49_999), []);
+    assert_eq!(sources(50_000), [Some(ReplicaId(0))]);
+}
+
+#[test]
 fn a_replica_that_drains_stops_when_nothing_is_read_from_it() {
     let mut s = pair();
     ask(&mut s, 0, 1, 16);

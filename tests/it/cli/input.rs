@@ -230,6 +230,7 @@ fn every_command_that_takes_a_scenario_takes_a_link() {
         ("link", &[]),
         ("explain", &[]),
         ("theory", &[]),
+        ("regret", &[]),
         ("capacity", &["--seeds", "1"]),
         ("what-if", &["--request", "3"]),
     ] {

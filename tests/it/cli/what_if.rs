@@ -68,6 +68,25 @@ fn explain_says_it_in_sentences_and_in_a_table() {
 }
 
 #[test]
+fn regret_prints_both_runs_and_what_the_oracle_has() {
+    let args = ["regret", "long-chats"];
+    let found = json(&args);
+    let text = out(&args);
+    assert!(text.contains("the oracle has cluster.pools[0].kv.eviction_order=belady"), "{text}");
+    for side in ["own", "oracle"] {
+        let computed = found[side]["computed_blocks"].to_string();
+        assert!(text.lines().any(|line| line.contains(&computed)), "{computed} in {text}");
+    }
+    let order = ["--set", "cluster.pools[0].kv.eviction_order=belady"];
+    let bound = json(&[&args[..], &order].concat());
+    assert_eq!(
+        (bound["block_regret"].as_f64(), bound["mean_ttft_regret_ms"].as_f64()),
+        (Some(0.0), Some(0.0))
+    );
+    assert_eq!(bound["own"], bound["oracle"]);
+}
+
+#[test]
 fn what_cannot_be_asked_is_refused() {
     assert!(refused(&["what-if", "router-showdown", "--request", "999999"]).contains("request 999999"));
     assert!(refused(&["what-if", "router-showdown", "--request", "3", "--to", "99"]).contains("replica 99"));

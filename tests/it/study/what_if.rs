@@ -298,13 +298,13 @@ fn a_span_of_time_has_the_requests_that_began_or_ended_in_it() {
     assert!(spans[0].0 != spans[1].0, "{spans:?}");
 }
 
-fn explained(scenario: &Scenario, query: &ExplainQuery) -> Explanation {
+pub(crate) fn explained(scenario: &Scenario, query: &ExplainQuery) -> Explanation {
     let (mut explaining, _) = Explaining::new(scenario.clone(), None).expect("a sound scenario");
     explaining.explain(query).expect("there are requests")
 }
 
 /// Every number of a sentence is the field it names, and no digit stands there that is not one of them.
-fn is_true(e: &Explanation) {
+pub(crate) fn is_true(e: &Explanation) {
     let tree: Value = json::tree(e);
     for (i, sentence) in e.sentences.iter().enumerate() {
         // The first begins with the words for whom it is about.

@@ -360,6 +360,7 @@ prop_compose! {
                 kv_stores: Vec::new(),
                 kv_source: None,
                 kv_hint: None,
+                kv_event_delay_us: 0,
                 resilience: Resilience::default(),
                 snapshot_refresh_us,
                 admission_latency_us,

@@ -1092,6 +1092,13 @@ export type CpuTierPart = {
   thrash: number,
   /** thrash / offloads. */
   thrash_rate: number,
+  /** Blocks that were not written because nothing could be evicted. Like the two figures that follow only of all replicas
+   * together, and missing with the tier of BLIS. */
+  refused?: number,
+  /** Blocks that were not used for longer than they are kept. */
+  expired?: number,
+  /** How it served requests. */
+  served?: TierServedPart,
 };
 
 /** What the crash of a replica that is down did so far. */
@@ -1597,6 +1604,8 @@ export type Explanation = {
   lost: number,
   /** The causes of their time, in order of occurrence. They add up to the means of the groups. */
   causes: Array<CausePart>,
+  /** What keeps tiers below the GPU from finding more; missing where nothing does, and without any. */
+  tiers?: TierFindings,
   /** The sentences of the explanation. */
   sentences: Array<Sentence>,
 };
@@ -2323,6 +2332,28 @@ export type KvFrame = {
   disks?: Array<number>,
 };
 
+/** Blocks of prompts that came from tiers below the GPU of all replicas, warm-up included. */
+export type KvLoadsPart = {
+  /** Share of all blocks of prompts that were on the GPU, 0 to 1. */
+  gpu_share: number,
+  /** Blocks that were loaded to the GPU for requests, those under way included. */
+  loaded_blocks: number,
+  /** Of these, blocks that spared computing. */
+  useful_blocks: number,
+  /** Of these, blocks that were given back before their request joined a batch, as others needed them. */
+  wasted_blocks: number,
+  /** Blocks of the GPU that requests held which load or have loaded and do not run yet, on average over the run. */
+  mean_held_blocks: number,
+  /** Tokens that were computed although a tier had them, as they were not worth their way. */
+  refused_tokens: number,
+  /** Tokens that found no room in CPU memory, or took longer than a request waits. */
+  cut_tokens: number,
+  /** Tokens whose read failed. */
+  failed_tokens: number,
+  /** Share of all blocks of prompts that these three are, 0 to 1. */
+  computed_though_stored_share: number,
+};
+
 /** The KV caches of all replicas together. Counts of blocks include the warm-up, shares of requests do not. */
 export type KvPart = {
   /** Blocks of prompts found in a cache. */
@@ -2341,6 +2372,8 @@ export type KvPart = {
   reused_prompt_share: number,
   /** The CPU tier below them; missing without one. */
   cpu?: CpuTierPart,
+  /** Blocks of prompts that came from tiers below the GPU; missing without any, and with the tier of BLIS. */
+  loads?: KvLoadsPart,
   /** What was kept and fetched for sessions in their pauses; missing where the scenario asks for none of that. */
   pauses?: PausesPart,
 };
@@ -2393,6 +2426,8 @@ export type KvTierPart = {
   waiting_blocks: number,
   /** What is in it; missing for `p2p`. Of a store it is what all pools have there. */
   place?: KvPlacePart,
+  /** How it served requests. */
+  served: TierServedPart,
 };
 
 /** The lane of a replica. */
@@ -5944,6 +5979,34 @@ export type ThroughputPart = {
   total_tokens_per_s: number,
 };
 
+/** The tiers of a run, and what keeps them from finding more. */
+export type TierFindings = {
+  /** Share of the blocks of prompts that were found in any tier, 0 to 1. */
+  hit_share: number,
+  /** Share of them by tier, the GPU first. */
+  by_tier: Array<TierHits>,
+  /** Blocks of all GPUs. */
+  gpu_blocks: number,
+  /** Blocks of the GPUs that loads held on average. */
+  held_blocks: number,
+  /** The share of all that this is. */
+  held_share: number,
+  /** Blocks that were loaded, and given back before their request ran. */
+  wasted_blocks: number,
+  /** Preemptions of requests that ran. */
+  preemptions: number,
+  /** Blocks that were not written to CPU memory, as nothing there could make room. */
+  refused_writes: number,
+  /** The share of all writes to it that this is. */
+  refused_share: number,
+  /** Blocks of CPU memory that wait at the end to be written below. */
+  waiting_blocks: number,
+  /** Share of the blocks of prompts that was computed although a tier had them. */
+  stored_share: number,
+  /** What keeps them from finding more. */
+  troubles: Array<TierTrouble>,
+};
+
 /** Blocks on their way. */
 export type TierFlow = {
   /** `read`, `write`, or `prefetch` before a turn. */
@@ -5960,6 +6023,14 @@ export type TierFlow = {
   blocks: number,
   /** How fast they come, in GB/s; 0 before the first byte. */
   gb_per_s: number,
+};
+
+/** What prompts found in a tier. */
+export type TierHits = {
+  /** `gpu`, `cpu`, `fs`, `p2p` or the name of a store; in a run with several pools with the name of the pool before it. */
+  tier: string,
+  /** Share of the blocks of prompts, of its pool if there are several. */
+  share: number,
 };
 
 /** One layer of a replica. */
@@ -5985,6 +6056,25 @@ export type TierPort = {
   /** Whether at least 90 % of it is used. */
   is_hot: boolean,
 };
+
+/** How a tier below the GPU served requests, warm-up included. Percentiles are estimates that are off by less than 0.4 %. */
+export type TierServedPart = {
+  /** Blocks of prompts that came from it. A block counts for the tier that it came from first. */
+  blocks: number,
+  /** Their share of all blocks of prompts of the pool, 0 to 1: what the tier adds to the hit rate. */
+  share: number,
+  /** For how long it was read or written, in seconds, added over replicas. */
+  busy_s: number,
+  /** From asking to having, of requests that waited for blocks of it, in milliseconds. */
+  wait_ms: Summary,
+  /** Time since the last use of a block as a request found it, in seconds; empty for `p2p`. Of a store it is all pools'. */
+  age_at_hit_s: Summary,
+  /** The same as a block made room for others. */
+  age_at_eviction_s: Summary,
+};
+
+/** Why tiers find less than they could. */
+export type TierTrouble = "loads-hold-blocks" | "writes-wait" | "computed-though-stored";
 
 /** Where KV blocks lie now, and what moves between tiers. */
 export type Tiers = {

@@ -11,13 +11,15 @@ use base::number_text::count;
 use base::{Diagnostic, Diagnostics, json};
 use document::Scenario;
 use run::session::report::RunMetric;
-use run::session::{Audience, Session, Trace};
+use run::session::{Audience, Report, Session, Trace};
+use std::convert::Infallible;
 use std::sync::Arc;
 use study::compare::{
     Comparing, Difference, MetricComparison, MovedRequest, OraclePool, Outcomes, PairedPart, RegretTable,
     RunComparison, Side, Total, Verdict,
 };
 use study::oracle::{OracleRun, oracle_of};
+use study::whatif::{HitRateFall, WithFall};
 
 /// `tokenyard compare`
 pub(crate) fn run(args: &Compare) -> Result<(), Failed> {
@@ -50,11 +52,21 @@ pub(crate) fn run(args: &Compare) -> Result<(), Failed> {
         seeds = 1;
     }
     let oracles = oracles([&a, &b]);
-    let result = compare([&a, &b], oracles.as_ref(), seeds, args.jobs, metrics)?;
+    let (result, hit_rate_fall) = compare([&a, &b], oracles.as_ref(), seeds, args.jobs, metrics)?;
     if args.json {
-        return say(&format!("{}\n", json::indented(&result)));
+        return say(&format!("{}\n", json::indented(&WithFall { comparison: &result, hit_rate_fall })));
     }
-    say(&text(&result, [&args.a, &args.b]))
+    say(&text(&result, [&args.a, &args.b]))?;
+    say(&hit_rate_fall.map_or(String::new(), |fall| fall_text(&fall)))
+}
+
+/// Why the hit rate of one run is lower, in a line for each sentence.
+fn fall_text(fall: &HitRateFall) -> String {
+    let mut out = "\n".to_owned();
+    for sentence in &fall.sentences {
+        line(&mut out, &sentence.text);
+    }
+    out
 }
 
 /// A scenario that can be run, and its trace.
@@ -76,9 +88,15 @@ impl Case {
         Ok(Self { name: input.scenario.clone(), scenario, trace, draws })
     }
 
-    fn outcomes(&self, seed: u32) -> Result<Outcomes, Diagnostics> {
-        let seed = self.scenario.seed.wrapping_add(u64::from(seed));
-        Outcomes::of_run(Scenario { seed, ..self.scenario.clone() }, self.trace.clone())
+    /// The outcomes of a run, and its report if it is the first.
+    fn outcomes(&self, number: u32) -> Result<(Outcomes, Option<Report>), Diagnostics> {
+        let seed = self.scenario.seed.wrapping_add(u64::from(number));
+        let scenario = Scenario { seed, ..self.scenario.clone() };
+        let go_on = &mut || Ok::<(), Infallible>(());
+        match Outcomes::of_run_while(scenario, self.trace.clone(), go_on) {
+            Ok(run) => run.map(|(outcomes, report)| (outcomes, (number == 0).then_some(report))),
+            Err(never) => match never {},
+        }
     }
 }
 
@@ -132,7 +150,7 @@ fn compare(
     seeds: u32,
     jobs: Option<u32>,
     metrics: Vec<RunMetric>,
-) -> Result<RunComparison, Failed> {
+) -> Result<(RunComparison, Option<HitRateFall>), Failed> {
     let pool = threads(jobs)?;
     let mut comparing = Comparing::default();
     comparing.set_scenarios(&cases[0].scenario, &cases[1].scenario);
@@ -144,7 +162,7 @@ fn compare(
     }
     let bar = progress(u64::from(seeds) * runs.len() as u64);
     let at_once = pool.current_num_threads().div_ceil(runs.len()) as u32;
-    let mut first = 0;
+    let (mut first, mut fall) = (0, None);
     while first < seeds {
         let count = at_once.min(seeds - first);
         let made = each(&pool, runs.len() * count as usize, |i| {
@@ -155,11 +173,13 @@ fn compare(
             made
         });
         let failed = |(name, problems): (&String, Diagnostics)| refused(name, &problems);
-        let made: Result<Vec<Outcomes>, Failed> = made.into_iter().map(|run| run.map_err(failed)).collect();
+        let made: Result<Vec<_>, Failed> = made.into_iter().map(|run| run.map_err(failed)).collect();
         let mut made = made?.into_iter();
-        while let (Some(a), Some(b)) = (made.next(), made.next()) {
+        while let (Some((a, of_a)), Some((b, of_b))) = (made.next(), made.next()) {
+            fall = fall.or_else(|| HitRateFall::between(&of_a?, &of_b?));
             if let Some(oracles) = oracles {
-                let ran: Vec<Outcomes> = made.by_ref().take(oracles.cases.len()).collect();
+                let ran = made.by_ref().take(oracles.cases.len()).map(|(outcomes, _)| outcomes);
+                let ran: Vec<Outcomes> = ran.collect();
                 comparing.add_bounds([&a, &b], [0, 1].map(|side| &ran[oracles.place(side)]));
             }
             comparing.add(a, b);
@@ -167,7 +187,7 @@ fn compare(
         first += count;
     }
     bar.finish_and_clear();
-    Ok(comparing.result().expect("INV-6: one seed at least was run"))
+    Ok((comparing.result().expect("INV-6: one seed at least was run"), fall))
 }
 
 /// The comparison, readable.

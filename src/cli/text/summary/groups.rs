@@ -2,7 +2,7 @@
 
 use crate::text::table::{Align, Table, known, name, number};
 use run::session::Report;
-use run::session::report::GroupPart;
+use run::session::report::{GroupPart, TierServedPart};
 use std::fmt::{self, Write};
 
 /// The tables of parts of the traffic, if there is more than one part.
@@ -81,6 +81,20 @@ fn in_ms(us: u64) -> String {
     number(Some(us as f64 / 1000.0), 3)
 }
 
+/// What a tier gave to prompts, and how long they waited for it.
+fn write_served(out: &mut String, s: &TierServedPart) -> fmt::Result {
+    let (wait, age) = (&s.wait_ms, &s.age_at_hit_s);
+    writeln!(
+        out,
+        "  gave       {:.2} % of the blocks of prompts; {} ms waited on average, {} at p99; age of hits {} s at p50, {} at p99",
+        s.share * 100.0,
+        known(wait.count, wait.mean, 1),
+        known(wait.count, wait.p99, 1),
+        known(age.count, age.p50, 1),
+        known(age.count, age.p99, 1)
+    )
+}
+
 /// The tiers below CPU memory.
 fn write_tiers(out: &mut String, r: &Report) -> fmt::Result {
     for tier in &r.kv_tiers {
@@ -94,6 +108,17 @@ fn write_tiers(out: &mut String, r: &Report) -> fmt::Result {
             tier.written_blocks,
             tier.written_gb,
             tier.failed_flows
+        )?;
+        write_served(out, &tier.served)?;
+    }
+    if let Some(loads) = &r.kv.loads {
+        writeln!(
+            out,
+            "loads        {} blocks useful, {} given back; {:.1} blocks held by loads on average; {} tokens computed although stored",
+            loads.useful_blocks,
+            loads.wasted_blocks,
+            loads.mean_held_blocks,
+            loads.refused_tokens + loads.cut_tokens + loads.failed_tokens
         )?;
     }
     let Some(p) = &r.kv.pauses else { return Ok(()) };
@@ -140,6 +165,9 @@ fn write_shares(out: &mut String, r: &Report) -> fmt::Result {
             cpu.used_blocks,
             cpu.total_blocks
         )?;
+        if let Some(served) = &cpu.served {
+            write_served(out, served)?;
+        }
     }
     write_tiers(out, r)?;
     for pool in &r.pools {

@@ -34,7 +34,7 @@ pub struct SelectiveWrite {
 
 fields! {
     struct SelectiveWrite {
-        hits: "Uses" in [1, limits::WRITE_HITS] or "2 leaves out what occurs once" => Replace;
+        hits: "Uses" in [1, limits::WRITE_HITS] or "2 leaves out what occurs once" => Steps;
     }
 }
 
@@ -85,17 +85,17 @@ pub struct FsTier {
 
 fields! {
     struct FsTier {
-        gb: "Capacity" of "GB" in [0.0, limits::TIER_GB] or "use 0 for no end" => Replace;
-        eviction: "Eviction" => Replace;
+        gb: "Capacity" of "GB" in [0.0, limits::TIER_GB] or "use 0 for no end" => Stores;
+        eviction: "Eviction" => Stores;
         read_gb_per_s: "Reads" of "GB/s" in [limits::TIER_GB_PER_S_MIN, limits::TIER_GB_PER_S]
-            or "an NVMe disk reads about 5" => Replace;
+            or "an NVMe disk reads about 5" => Stores;
         write_gb_per_s: "Writes" of "GB/s" in [limits::TIER_GB_PER_S_MIN, limits::TIER_GB_PER_S]
-            or "an NVMe disk writes about 2" => Replace;
+            or "an NVMe disk writes about 2" => Stores;
         latency_us: "Latency" of "µs" in [0, limits::LATENCY_US]
-            or "it is in microseconds; 100 is an NVMe disk" and { "x-form": ["ms", 1000] } => Replace;
-        n_read_threads: "Read threads" in [1, limits::TIER_THREADS] or "vLLM's default is 16" => Replace;
-        n_write_threads: "Write threads" in [1, limits::TIER_THREADS] or "vLLM's default is 16" => Replace;
-        write [omit]: "Written" => Replace;
+            or "it is in microseconds; 100 is an NVMe disk" and { "x-form": ["ms", 1000] } => Stores;
+        n_read_threads: "Read threads" in [1, limits::TIER_THREADS] or "vLLM's default is 16" => Stores;
+        n_write_threads: "Write threads" in [1, limits::TIER_THREADS] or "vLLM's default is 16" => Stores;
+        write [omit]: "Written" => Steps;
     }
 }
 
@@ -142,7 +142,7 @@ pub struct StoreTier {
 fields! {
     struct StoreTier {
         name: "Store" => Replace;
-        write [omit]: "Written" => Replace;
+        write [omit]: "Written" => Steps;
     }
 }
 
@@ -158,7 +158,7 @@ pub struct P2pTier {
 fields! {
     struct P2pTier {
         base_us: "Latency" of "µs" in [0, limits::LATENCY_US]
-            or "it is in microseconds" and { "x-form": ["ms", 1000] } => Replace;
+            or "it is in microseconds" and { "x-form": ["ms", 1000] } => Stores;
     }
 }
 

@@ -47,6 +47,8 @@ pub struct Cluster {
     pub kv_source: Option<KvSource>,
     /// What the gateway wants kept of sessions that say nothing themselves. Only pools with an `eviction_order` that obeys directives follow it.
     pub kv_hint: Option<KvHint>,
+    /// How old the contents of caches are that routers see, of replicas and of stores: the time that events of a cache take to reach the router. 0 means that routers see what is there. A router that estimates what is cached by what it has sent does not notice.
+    pub kv_event_delay_us: u64,
     /// What happens to requests whose attempt breaks, and when routers know of it.
     pub resilience: Resilience,
     /// Replicas that crash at random, beside the faults among the edits.
@@ -71,6 +73,8 @@ fields! {
         kv_stores [omit]: "KV stores" up_to [limits::KV_STORES, "stores", "store"] => Stores;
         kv_source [omit]: "KV of peers" => Routing;
         kv_hint [omit]: "KV hint" => Routing;
+        kv_event_delay_us [omit]: "Cache events" of "µs" in [0, limits::LATENCY_US]
+            or "it is in microseconds; 0 means none" and { "x-form": ["ms", 1000] } => Signals;
         resilience [omit]: "Resilience" => Parts;
         faults [omit]: "Random faults" => Parts;
         snapshot_refresh_us: "Signal refresh" of "µs" in [0, limits::LATENCY_US]
@@ -94,6 +98,7 @@ impl Default for Cluster {
             kv_stores: Vec::new(),
             kv_source: None,
             kv_hint: None,
+            kv_event_delay_us: 0,
             resilience: Resilience::default(),
             faults: RandomFaults::default(),
             snapshot_refresh_us: 0,
@@ -253,17 +258,17 @@ fields! {
         prefix_caching: "Prefix cache" => Replace;
         cpu_blocks: "CPU blocks" of "blocks" in [0, limits::KV_BLOCKS] or "use 0 for no CPU tier" => Replace;
         cpu_tier [omit]: "CPU tier" => Replace;
-        cpu_write [omit]: "CPU writes" => Replace;
-        cpu_eviction [omit]: "CPU eviction" => Replace;
-        cpu_ttl_s [omit]: "CPU keeps" of "s" in [0.0, limits::HORIZON_S] or "use 0 for blocks that stay until they are evicted" => Replace;
-        offload_prompt_only [omit]: "Prompts only" => Replace;
-        write_decode [omit]: "Writes decode blocks" => Replace;
+        cpu_write [omit]: "CPU writes" => Steps;
+        cpu_eviction [omit]: "CPU eviction" => FreeBlocks;
+        cpu_ttl_s [omit]: "CPU keeps" of "s" in [0.0, limits::HORIZON_S] or "use 0 for blocks that stay until they are evicted" => Steps;
+        offload_prompt_only [omit]: "Prompts only" => Steps;
+        write_decode [omit]: "Decode writes" => Steps;
         secondary_tiers [omit]: "Tiers below" up_to [limits::SECONDARY_TIERS, "tiers", "tier"] => Replace;
         load [omit]: "Load or compute" => QueueJoin;
         load_wait [omit]: "Waits for loads" => QueueJoin;
         load_asked [omit]: "Loads asked for" => QueueJoin;
-        eviction_order [omit]: "Eviction order" => Replace;
-        max_protected_share [omit]: "Protected at most" in [0.0, 1.0] or "1 is no bound" => Replace;
+        eviction_order [omit]: "Eviction order" => FreeBlocks;
+        max_protected_share [omit]: "Protected at most" in [0.0, 1.0] or "1 is no bound" => Steps;
         offload_threshold: "Offload from" in [0.0, 1.0]
             or "it is the share of GPU blocks in use, such as 0.9" => Replace;
         transfer_tokens_per_us: "Transfer rate" of "tok/µs" in [limits::TRANSFER_TOKENS_PER_US_MIN, limits::TRANSFER_TOKENS_PER_US]

@@ -49,10 +49,15 @@ impl FlowQueue {
     }
 
     /// A request is sent to a replica.
-    pub(in crate::gateway) fn sent(&mut self, request: RequestId, to: &Replica, book: &Book) {
+    pub(in crate::gateway) fn sent(
+        &mut self,
+        (request, now): (RequestId, Micros),
+        to: &Replica,
+        book: &Book,
+    ) {
         let record = book.here(request);
         let active = &book.active()[record.slot];
-        self.gauge.sent(request, to.id(), || uncached_tokens(to, active));
+        self.gauge.sent(request, to.id(), || uncached_tokens(to, active, now));
         self.note_sent(request, self.priority(record.class));
     }
 

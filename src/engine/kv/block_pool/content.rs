@@ -1,12 +1,14 @@
 //! Content of free blocks: moving it to another tier and back, and clearing all of it.
 
 use super::{Block, BlockPool, Filled, UNIQUE_HASH};
+use crate::kv::past::WithPast;
 use base::Micros;
 
 impl BlockPool {
     /// Clears the cache for a restarted engine; its counters stay.
     pub fn restart(&mut self) {
         assert!(self.used == 0, "INV-4: {} blocks are in use in a cache that is given up", self.used);
+        let version = self.forget_contents();
         let fresh = Self {
             tier: self.tier.as_ref().map(|tier| Box::new(tier.restarted())),
             tiers: self.tiers.as_ref().map(|tiers| Box::new(tiers.restarted())),
@@ -16,10 +18,24 @@ impl BlockPool {
             misses: self.misses,
             prompt_misses: self.prompt_misses,
             evictions: self.evictions,
-            version: self.version + 1,
+            version,
             ..Self::new(self.total(), self.block_tokens, self.caching)
         };
         *self = fresh;
+    }
+
+    /// All contents are lost: what readers that see this late do not know until they are told.
+    fn forget_contents(&mut self) -> WithPast {
+        let mut version = std::mem::take(&mut self.version);
+        version.number += 1;
+        if let Some(past) = &mut version.past {
+            let mark = past.mark();
+            for (hash, _) in self.by_hash.sorted() {
+                past.went(hash, past.now);
+            }
+            past.hold_from(mark);
+        }
+        version
     }
 
     /// Whether this content can be hit.
@@ -77,7 +93,7 @@ impl BlockPool {
         self.cached -= 1;
         self.watch.forget();
         self.list(b);
-        self.version += 1;
+        self.version.number += 1;
         (b, hash)
     }
 }

@@ -26,6 +26,7 @@ impl BlockPool {
             }
         });
         self.listed.mark(now, self.evictions);
+        self.tell_past(now);
         if self.debt == 0 && !self.watch.is_on() && !all {
             self.release_private(block_table, full);
         }
@@ -62,7 +63,7 @@ impl BlockPool {
         }
         block_table.tokens = 0;
         block_table.last_hash = 0;
-        self.version += 1;
+        self.version.number += 1;
     }
 
     /// Releases the blocks at the end of a table that are held once and never looked up, as almost all blocks are.
@@ -133,7 +134,7 @@ impl BlockPool {
     pub(super) fn count_opened(&mut self, n: u32) {
         self.used += n;
         self.misses += u64::from(n);
-        self.version += u64::from(n);
+        self.version.number += u64::from(n);
     }
 
     /// Takes the least recently used block off the free list: its content is lost, its record is `block` now.
@@ -163,6 +164,9 @@ impl BlockPool {
         let hash = self.forget_hash(b);
         if self.by_hash.get(hash) == Some(b) {
             self.by_hash.remove(hash);
+            if let Some(past) = &mut self.version.past {
+                past.went(hash, past.now);
+            }
             if self.watch.is_on() {
                 self.watch.lost(b, hash);
             }

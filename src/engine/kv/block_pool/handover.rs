@@ -20,7 +20,7 @@ impl BlockPool {
             self.register(block_table, index, chain);
         }
         block_table.tokens = stored;
-        self.version += 1;
+        self.version.number += 1;
     }
 
     /// Stores one token in a block that was set aside. If it fills the block and that can be hit, `hash` is its hash.

@@ -3,7 +3,9 @@
 use super::{Block, BlockPool, Filled, Hit};
 use crate::kv::BlockTable;
 use crate::kv::cpu_tier::CpuTier;
+use crate::kv::served::{Ages, LoadCounts};
 use crate::kv::tiers::{Below, TierSettings, Tiers};
+use base::stats::Sketch;
 use base::{Micros, Span};
 
 impl BlockPool {
@@ -21,6 +23,14 @@ impl BlockPool {
             tiers.uses = Some(Box::default());
         }
         self
+    }
+
+    /// The tiers below follow other settings from `now` on.
+    pub fn adopt_tiers(&mut self, settings: &TierSettings, now: Micros) {
+        let Some(tiers) = &mut self.tiers else { return };
+        tiers.set_clock(now);
+        let by_hash = &self.by_hash;
+        tiers.adopt(settings, || by_hash.sorted().into_iter().map(|(hash, _)| hash).collect());
     }
 
     /// Whether there are tiers below, other than that of BLIS.
@@ -49,7 +59,7 @@ impl BlockPool {
 
     /// Whether anything here depends on the present.
     pub fn knows_time(&self) -> bool {
-        self.has_ttl() || self.has_order()
+        self.has_cpu_tier() || self.has_order() || self.is_seen_late()
     }
 
     /// The present, for tiers that forget what is not used.
@@ -60,11 +70,64 @@ impl BlockPool {
         if let Some(order) = &mut self.order {
             order.now = now;
         }
+        if let Some(past) = &mut self.version.past {
+            past.now = now;
+        }
     }
 
     /// As [`BlockPool::can_admit`], with `kept` free blocks reserved for others.
     pub fn can_admit_beside(&self, kept: u32, hit: Hit, tokens: u32) -> bool {
         tokens.div_ceil(self.block_tokens).saturating_sub(hit.blocks) + hit.free + kept <= self.free()
+    }
+
+    /// Where blocks of prompts were found, and what loads held; none without tiers.
+    pub fn load_counts(&self) -> Option<&LoadCounts> {
+        self.tiers.as_ref().map(|tiers| &tiers.loads)
+    }
+
+    /// How long requests waited for loads from the CPU tier, and the ages of its blocks.
+    pub fn cpu_figures(&self) -> Option<(&Sketch, &Ages)> {
+        self.cpu().map(|cpu| (&cpu.waits, &cpu.ages))
+    }
+
+    /// For how long the link of the CPU tier has loaded, or will have when it has.
+    pub fn link_busy(&self) -> Span {
+        self.cpu().map_or(Span::ZERO, |cpu| cpu.link_busy)
+    }
+
+    /// A request joins a batch, or loads what it needs to: how many blocks of its prompt were on the GPU and below it, and which of
+    /// these in the CPU tier.
+    pub fn prompt_found(&mut self, [gpu, below]: [u32; 2], in_cpu: impl Iterator<Item = u64>) {
+        let Some(tiers) = &mut self.tiers else { return };
+        tiers.loads.from_gpu += u64::from(gpu);
+        tiers.loads.from_below += u64::from(below);
+        let Some(cpu) = &mut tiers.cpu else { return };
+        for hash in in_cpu {
+            tiers.loads.from_cpu += 1;
+            cpu.hit(hash);
+        }
+    }
+
+    /// A request has waited for a load from the CPU tier.
+    pub fn waited_for_load(&mut self, waited: Span) {
+        if let Some(cpu) = self.cpu_mut() {
+            cpu.waits.add(waited.0, 1);
+        }
+    }
+
+    /// A request that loads holds these blocks.
+    pub fn hold_for_load(&mut self, blocks: u32, now: Micros) {
+        if let Some(tiers) = &mut self.tiers {
+            tiers.loads.hold(blocks, now);
+        }
+    }
+
+    /// It joins a batch with them, or gives them back, of which so many had been loaded in vain.
+    pub fn let_go_after_load(&mut self, blocks: u32, in_vain: u32, now: Micros) {
+        if let Some(tiers) = &mut self.tiers {
+            tiers.loads.let_go(blocks, now);
+            tiers.loads.given_back += u64::from(in_vain);
+        }
     }
 
     /// Prompt blocks found in the CPU tier and loaded back.
@@ -98,7 +161,11 @@ impl BlockPool {
     }
 
     /// How many leading blocks of `chain` are in the CPU tier, or on the GPU where that counts too.
-    pub fn leading(&mut self, chain: &[u64], with_gpu: bool) -> u32 {
+    pub fn leading(&mut self, chain: &[u64], with_gpu: bool, now: Micros) -> u32 {
+        if self.is_seen_late() {
+            let is_shown = |hash: &&u64| self.shows_below(**hash, now) || with_gpu && self.shows(**hash, now);
+            return chain.iter().take_while(is_shown).count() as u32;
+        }
         let is_here = |hash: &&u64| self.lends(**hash) || with_gpu && self.knows(**hash);
         chain.iter().take_while(is_here).count() as u32
     }
@@ -227,6 +294,23 @@ impl BlockPool {
         }
     }
 
+    /// For how long a block in the outbox of a tier is pinned softly.
+    pub fn pin_of(&self, tier: u32, hash: u64) -> Span {
+        self.tiers.as_ref().map_or(Span::ZERO, |tiers| tiers.pin_of(tier, hash))
+    }
+
+    /// A request wants these blocks kept in stores for that long after they are written.
+    pub fn tell_pins(&mut self, request: u32, blocks: &[(u64, Span)]) {
+        if let Some(tiers) = &mut self.tiers {
+            tiers.tell_pins(request, blocks);
+        }
+    }
+
+    /// Whether anything is known of what requests want kept.
+    pub fn has_wishes(&self) -> bool {
+        self.has_order() || self.tiers.as_ref().is_some_and(|tiers| tiers.has_pins())
+    }
+
     /// How many blocks wait to be written to a tier.
     pub fn waiting_to_write(&self, tier: u32) -> u32 {
         self.tiers.as_ref().map_or(0, |tiers| tiers.waiting_to_write(tier))
@@ -261,7 +345,7 @@ impl BlockPool {
         if let Some(cpu) = self.tiers.as_mut().and_then(|tiers| tiers.cpu.as_mut()) {
             cpu.end_load(loaded);
         }
-        self.version += 1;
+        self.version.number += 1;
     }
 
     /// Blocks written to the CPU tier and evicted there since the last call.

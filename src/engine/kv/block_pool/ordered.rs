@@ -16,6 +16,37 @@ impl BlockPool {
         self
     }
 
+    /// Follows other settings of the order of free blocks from `now` on, and whether an oracle says what CPU memory evicts.
+    pub fn adopt_order(&mut self, settings: Option<OrderSettings>, known: bool, now: Micros) {
+        let uses = if self.follows_uses() { self.uses().into_iter().flatten().next().cloned() } else { None };
+        if settings.is_some() && self.order.is_none() {
+            self.order_by_use();
+        }
+        let by_use = OrderSettings { rule: EvictionRule::Lru, max_protected: 1.0 };
+        if let Some(mut order) = self.order.take() {
+            order.now = now;
+            order.uses = Uses::default();
+            order.adopt(settings.unwrap_or(by_use), |b| self.known(b));
+            self.order = Some(order);
+        }
+        if let Some(tiers) = &mut self.tiers {
+            tiers.uses = known.then(Box::default);
+        }
+        if let Some(uses) = uses.filter(|_| self.follows_uses()) {
+            self.set_uses(&uses);
+        }
+    }
+
+    /// What is known of uses to come.
+    fn set_uses(&mut self, uses: &Uses) {
+        if let Some(order) = &mut self.order {
+            order.uses = uses.clone();
+        }
+        if let Some(mine) = self.tiers.as_mut().and_then(|tiers| tiers.uses.as_mut()) {
+            **mine = uses.clone();
+        }
+    }
+
     /// Whether free blocks stand in an order that is not by use alone.
     #[inline]
     pub fn has_order(&self) -> bool {
@@ -43,6 +74,9 @@ impl BlockPool {
     pub fn forget_keeper(&mut self, request: u32) {
         if let Some(order) = &mut self.order {
             order.told.remove(&request);
+        }
+        if let Some(tiers) = &mut self.tiers {
+            tiers.forget_pins(request);
         }
     }
 

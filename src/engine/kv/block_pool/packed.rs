@@ -170,6 +170,7 @@ impl BlockPool {
             tiers: self.tiers.clone(),
             order: self.order.clone(),
             received: self.received,
+            version: self.version.clone(),
             packed: Some(Rc::new(self.pack(&all, numbering, numbers))),
             ..*self
         }

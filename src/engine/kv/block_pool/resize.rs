@@ -6,7 +6,7 @@ impl BlockPool {
     /// Changes the number of blocks. A number below the blocks in use takes effect as blocks become free.
     pub fn resize(&mut self, total: u32) {
         assert!(total > 0, "INV-4: a cache without blocks");
-        self.version += 1;
+        self.version.number += 1;
         let target = self.total() - self.debt;
         if total >= target {
             let mut more = total - target;

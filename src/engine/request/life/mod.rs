@@ -111,6 +111,11 @@ impl Life {
         self.followed = rules::followed(scenario);
     }
 
+    /// Sizes of blocks for which an oracle follows what is used next.
+    pub(crate) fn followed(&self) -> &[u32] {
+        &self.followed
+    }
+
     /// Blocks that end within this token of a request may leave the GPU, by what its client says.
     pub(crate) fn may_leave_to(&self, record: &Record) -> u32 {
         self.rules.may_leave_to(record)

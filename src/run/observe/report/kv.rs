@@ -1,5 +1,6 @@
 //! Blocks of KV caches and CPU tiers.
 
+use super::kv_tiers::{KvTierPart, cpu_served, kv_loads, kv_tiers};
 use super::shares::share;
 use super::{CpuTierPart, KvPart, PausesPart};
 use engine::{Cluster, PrefetchOutcome};
@@ -18,6 +19,25 @@ pub(crate) fn kv_blocks(engine: &Cluster) -> KvPart {
     let found: u64 = engine.replicas().iter().map(|r| r.kv().found()).sum();
     p.hit_rate = share(found as f64, (found + p.misses) as f64);
     p
+}
+
+/// The same with what tiers below the GPU gave to prompts, which takes longer to find out.
+pub(super) fn kv_blocks_and_loads(engine: &Cluster) -> KvPart {
+    let mut p = kv_blocks(engine);
+    if let Some((cpu, served)) = p.cpu.as_mut().zip(cpu_served(engine)) {
+        let counts = || engine.replicas().iter().map(|r| r.kv().tier_counts());
+        cpu.refused = Some(counts().map(|tier| tier.refused).sum());
+        cpu.expired = Some(counts().map(|tier| tier.expired).sum());
+        cpu.served = Some(served);
+    }
+    p.loads = kv_loads(engine);
+    p
+}
+
+/// The same, and the tiers below CPU memory by pool.
+pub(crate) fn kv_parts(cluster: &document::Cluster, engine: &Cluster) -> (KvPart, Vec<KvTierPart>) {
+    let names: Vec<String> = cluster.pools.iter().map(|pool| pool.name.clone()).collect();
+    (kv_blocks_and_loads(engine), kv_tiers(&names, engine))
 }
 
 /// What was kept and fetched for sessions in their pauses; `None` where the scenario asks for none of that.

@@ -2,8 +2,7 @@
 
 use super::groups::{Groups, met_share};
 use super::{
-    ClassPart, KvPart, LatencyPart, Recorder, SloPart, SlowRequest, ThroughputPart, in_ms, known_share,
-    kv_blocks, share,
+    ClassPart, KvPart, LatencyPart, Recorder, SloPart, SlowRequest, ThroughputPart, in_ms, known_share, share,
 };
 use crate::observe::meters::Reading;
 use crate::observe::segments::{parts, segments};
@@ -349,7 +348,7 @@ impl<'a> MeasurementWindow<'a> {
         KvPart {
             request_hit_rate: share(f64::from(s.hit), f64::from(s.scheduled)),
             reused_prompt_share: share(s.reused_tokens as f64, s.scheduled_tokens as f64),
-            ..kv_blocks(self.engine)
+            ..super::kv::kv_blocks_and_loads(self.engine)
         }
     }
 

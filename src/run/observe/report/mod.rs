@@ -35,7 +35,7 @@ pub use pools::{LoraPart, PoolPart, SpeculativePart};
 pub use disaggregation::{DisaggregationPart, HintPart, KvSplitPart, LinkPart, PoolSplitPart};
 pub use faults::{BrokenPart, FaultPart, OneFaultPart};
 pub use gateway::{BandPart, GatewayPart};
-pub use kv_tiers::{KvPlacePart, KvTierPart};
+pub use kv_tiers::{KvLoadsPart, KvPlacePart, KvTierPart, TierServedPart};
 pub use scaling::ScalingPart;
 pub use sessions::{SessionPart, TurnPart};
 
@@ -52,7 +52,7 @@ use engine::{Cluster, RequestState};
 pub(crate) use faults::one_fault;
 use groups::Groups;
 use kv::cpu_tier;
-pub(crate) use kv::kv_blocks;
+pub(crate) use kv::{kv_blocks, kv_parts};
 pub(crate) use measure::p99s_ms;
 use measure::{By, MeasurementWindow};
 pub(crate) use requests::{request_part, trouble};

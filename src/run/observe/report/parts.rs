@@ -1,5 +1,6 @@
 //! The parts of a report: plain data with stable names, which docs/reference/report.md lists. Names end in their unit.
 
+use super::kv_tiers::{KvLoadsPart, TierServedPart};
 use crate::observe::segments::Part;
 use base::stats::Summary;
 use document::FitnessMetric;
@@ -186,6 +187,10 @@ pub struct KvPart {
     #[cfg_attr(feature = "types", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cpu: Option<CpuTierPart>,
+    /// Blocks of prompts that came from tiers below the GPU; missing without any, and with the tier of BLIS.
+    #[cfg_attr(feature = "types", ts(optional))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub loads: Option<KvLoadsPart>,
     /// What was kept and fetched for sessions in their pauses; missing where the scenario asks for none of that.
     #[cfg_attr(feature = "types", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -249,6 +254,19 @@ pub struct CpuTierPart {
     pub thrash: u64,
     /// thrash / offloads.
     pub thrash_rate: f64,
+    /// Blocks that were not written because nothing could be evicted. Like the two figures that follow only of all replicas
+    /// together, and missing with the tier of BLIS.
+    #[cfg_attr(feature = "types", ts(optional))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub refused: Option<u64>,
+    /// Blocks that were not used for longer than they are kept.
+    #[cfg_attr(feature = "types", ts(optional))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub expired: Option<u64>,
+    /// How it served requests.
+    #[cfg_attr(feature = "types", ts(optional))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub served: Option<TierServedPart>,
 }
 
 /// How evenly work was spread in the measurement window.

@@ -14,15 +14,24 @@ pub(crate) fn share(part: f64, whole: f64) -> f64 {
 
 /// A distribution of microseconds in milliseconds.
 pub(super) fn in_ms(s: Summary) -> Summary {
+    divided(s, 1000.0)
+}
+
+/// A distribution of microseconds in seconds.
+pub(super) fn in_s(s: Summary) -> Summary {
+    divided(s, 1e6)
+}
+
+fn divided(s: Summary, by: f64) -> Summary {
     Summary {
         count: s.count,
-        mean: s.mean / 1000.0,
-        min: s.min / 1000.0,
-        p50: s.p50 / 1000.0,
-        p75: s.p75 / 1000.0,
-        p90: s.p90 / 1000.0,
-        p95: s.p95 / 1000.0,
-        p99: s.p99 / 1000.0,
-        max: s.max / 1000.0,
+        mean: s.mean / by,
+        min: s.min / by,
+        p50: s.p50 / by,
+        p75: s.p75 / by,
+        p90: s.p90 / by,
+        p95: s.p95 / by,
+        p99: s.p99 / by,
+        max: s.max / by,
     }
 }

@@ -1,7 +1,16 @@
 import { expect, test } from 'vitest';
 import { DASH } from '../../base/units.ts';
-import type { KvTierPart, PausesPart } from '../../generated/boundary.ts';
-import { pauseRows, tierRows } from './KvTierBlocks.tsx';
+import type { KvTierPart, PausesPart, TierServedPart } from '../../generated/boundary.ts';
+import { loadRows, pauseRows, servedRows, tierRows } from './KvTierBlocks.tsx';
+
+const SERVED: TierServedPart = {
+  blocks: 99,
+  share: 0.495,
+  busy_s: 0.009552,
+  wait_ms: { count: 1, mean: 4.952, p50: 4.952, p99: 4.952 },
+  age_at_hit_s: { count: 99, mean: 3, p50: 3, p99: 12 },
+  age_at_eviction_s: { count: 0 },
+};
 
 const TIER: KvTierPart = {
   pool: 'a',
@@ -12,7 +21,33 @@ const TIER: KvTierPart = {
   written_gb: 0.02,
   failed_flows: 0,
   waiting_blocks: 3,
+  served: SERVED,
 };
+
+test('a tier shows what it gave to prompts, and a dash where nothing was measured', () => {
+  const rows = servedRows(SERVED);
+  expect(rows).toContainEqual(['Blocks of prompts from it', '99, 49.5\u00a0%']);
+  expect(rows).toContainEqual(['Age of blocks that are hit', '3.00 s, 12.0 s at p99']);
+  expect(rows).toContainEqual(['Age of blocks evicted', DASH]);
+  expect(servedRows({ ...SERVED, wait_ms: { count: 0 } })).toContainEqual(['Requests wait for it', DASH]);
+  expect(tierRows(TIER)).toEqual(expect.arrayContaining([...rows]));
+});
+
+test('loads show what they spared and what they held', () => {
+  const rows = loadRows({
+    gpu_share: 0.25,
+    loaded_blocks: 120,
+    useful_blocks: 100,
+    wasted_blocks: 20,
+    mean_held_blocks: 12.5,
+    refused_tokens: 1584,
+    cut_tokens: 0,
+    failed_tokens: 16,
+    computed_though_stored_share: 0.1,
+  });
+  expect(rows).toContainEqual(['Blocks that spared computing', '100']);
+  expect(rows).toContainEqual(['Blocks held by loads, mean', '12.5']);
+});
 
 test('a tier shows what moved; one that has a place, what was found there', () => {
   expect(tierRows(TIER).map(([name]) => name)).not.toContain('Of these found');

@@ -40,6 +40,7 @@ export const SECTIONS: readonly Section[] = [
       'cluster.routing',
       'cluster.disaggregation.prefill_routing',
       'cluster.snapshot_refresh_us',
+      'cluster.kv_event_delay_us',
       'cluster.routing_latency_us',
     ],
   },

@@ -6,6 +6,7 @@ import type { Entrant } from './race.ts';
 const OF_CLUSTER = [
   'cluster.routing',
   'cluster.snapshot_refresh_us',
+  'cluster.kv_event_delay_us',
   'cluster.routing_latency_us',
   'cluster.admission',
   'cluster.admission_latency_us',

@@ -1,0 +1,25 @@
+//! What readers see of the places below CPU memory, perhaps late.
+
+use super::{LowerTiers, TierKind};
+use base::{Micros, ReplicaId, Span};
+
+impl LowerTiers {
+    /// Readers see the contents of all places as they were that long ago, from `now` on; 0: as they are.
+    pub(crate) fn see_late(&mut self, delay: Span, now: Micros) {
+        for place in &mut self.places {
+            place.see_late(delay, now);
+        }
+    }
+
+    /// The first place below CPU memory in which readers see a block of a replica at `now`. Not counted as a lookup.
+    pub(crate) fn shows(&mut self, replica: ReplicaId, hash: u64, now: Micros) -> Option<TierKind> {
+        let tiers = &self.replicas.get(replica.index())?.tiers;
+        let places = &mut self.places;
+        let place = tiers
+            .iter()
+            .filter_map(|tier| tier.place)
+            .find(|place| places[*place as usize].shows(hash, now))?;
+        let is_store = self.stores.iter().any(|store| store.place == place);
+        Some(if is_store { TierKind::Store } else { TierKind::Disk })
+    }
+}
