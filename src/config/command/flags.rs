@@ -252,6 +252,13 @@ impl Flags {
         push(r, &said, Standing::Unknown, "not known here".to_owned(), near);
     }
 
+    /// Reads the flags of a server; a model that stands without a flag is that of `--model`.
+    pub(crate) fn of_server(r: &mut Reader<'_>, words: &[Word], known: &'static [KnownFlag]) -> Self {
+        let mut flags = Self::of_words(r, words, known);
+        flags.first_other_is("model");
+        flags
+    }
+
     /// Takes the first word that belongs to no flag as the value of one that is absent.
     pub(crate) fn first_other_is(&mut self, name: &'static str) {
         if self.said.contains_key(name) || self.others.is_empty() {

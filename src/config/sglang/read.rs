@@ -6,7 +6,7 @@ use crate::import::configuration::Reader;
 use crate::import::configuration::sets::PoolOf;
 use crate::sglang::map::FLAGS;
 use crate::sglang::tiers::{hierarchical, settings};
-use crate::vllm::command::shape;
+use crate::vllm::command::{name_with_role, shape};
 use crate::vllm::read::{Around, DEFAULTS, Sizes, is_setting, memory, model, parallel};
 use document::limits;
 use serde_json::{Value, json};
@@ -24,22 +24,14 @@ pub(crate) fn command(r: &mut Reader<'_>, command: &EngineCommand, around: &Arou
     let program = command.program.iter().filter(|word| !is_set(word));
     shape(r, program, "a server of SGLang; vLLM's rules simulate its pool");
     shape(r, command.rest.iter(), "another command");
-    let flags = flags(r, &command.flags);
+    let flags = Flags::of_server(r, &command.flags, FLAGS);
     engine(r, flags, around)
-}
-
-fn flags(r: &mut Reader<'_>, words: &[Word]) -> Flags {
-    let mut flags = Flags::of_words(r, words, FLAGS);
-    flags.first_other_is("model");
-    flags
 }
 
 /// The name of the pool of a command: that of its model, with its role.
 pub(crate) fn pool_name(r: &mut Reader<'_>, command: &EngineCommand) -> Option<String> {
-    let flags = flags(r, &command.flags);
-    let name = flags.text("model")?.trim_end_matches('/').rsplit('/').next()?.to_ascii_lowercase();
-    let role = flags.text("disaggregation-mode").and_then(role_of).map(|role| format!("-{role}"));
-    (!name.is_empty() && name.len() <= 80).then(|| format!("{name}{}", role.unwrap_or_default()))
+    let flags = Flags::of_server(r, &command.flags, FLAGS);
+    name_with_role(flags.text("model")?, flags.text("disaggregation-mode").and_then(role_of))
 }
 
 fn role_of(mode: &str) -> Option<&'static str> {

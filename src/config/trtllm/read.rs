@@ -1,11 +1,11 @@
 //! The flags of a TensorRT-LLM server as fields of a pool. The pool has vLLM's rules, which have the tiers below the GPU.
 
-use crate::command::flags::{Flags, Word, same_in};
+use crate::command::flags::{Flags, same_in};
 use crate::command::shell::EngineCommand;
 use crate::import::configuration::Reader;
 use crate::import::configuration::sets::PoolOf;
 use crate::trtllm::map::FLAGS;
-use crate::vllm::command::shape;
+use crate::vllm::command::{name_with_role, shape};
 use crate::vllm::read::{Around, DEFAULTS, Sizes, memory, model, parallel};
 use document::limits;
 use serde_json::{Value, json};
@@ -17,22 +17,14 @@ pub(crate) const OF_THE_REST: &str = "a share of what the weights leave there, o
 pub(crate) fn command(r: &mut Reader<'_>, command: &EngineCommand, around: &Around) -> Sizes {
     shape(r, command.program.iter(), "a server of TensorRT-LLM; vLLM's rules simulate its pool");
     shape(r, command.rest.iter(), "another command");
-    let flags = flags(r, &command.flags);
+    let flags = Flags::of_server(r, &command.flags, FLAGS);
     engine(r, flags, around)
-}
-
-fn flags(r: &mut Reader<'_>, words: &[Word]) -> Flags {
-    let mut flags = Flags::of_words(r, words, FLAGS);
-    flags.first_other_is("model");
-    flags
 }
 
 /// The name of the pool of a command: that of its model, with its role.
 pub(crate) fn pool_name(r: &mut Reader<'_>, command: &EngineCommand) -> Option<String> {
-    let flags = flags(r, &command.flags);
-    let name = flags.text("model")?.trim_end_matches('/').rsplit('/').next()?.to_ascii_lowercase();
-    let role = flags.text("disaggregation-mode").and_then(role_of).map(|role| format!("-{role}"));
-    (!name.is_empty() && name.len() <= 80).then(|| format!("{name}{}", role.unwrap_or_default()))
+    let flags = Flags::of_server(r, &command.flags, FLAGS);
+    name_with_role(flags.text("model")?, flags.text("disaggregation-mode").and_then(role_of))
 }
 
 fn role_of(mode: &str) -> Option<&'static str> {

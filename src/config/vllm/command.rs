@@ -30,24 +30,31 @@ pub(crate) fn command(r: &mut Reader<'_>, command: &EngineCommand, around: &Arou
     engine(r, flags, around)
 }
 
-/// The flags of a command; a model that stands without a flag is that of `--model`.
+/// The flags of a command.
 pub(crate) fn flags(r: &mut Reader<'_>, words: &[Word]) -> Flags {
-    let mut flags = Flags::of_words(r, words, FLAGS);
-    flags.first_other_is("model");
-    flags
+    Flags::of_server(r, words, FLAGS)
 }
 
 /// The name of the pool of a command: that of its model, with its role.
 pub(crate) fn pool_name(flags: &Flags) -> Option<String> {
     let id = flags.text("served-model-name").or_else(|| flags.text("model"))?;
-    let last = id.trim_end_matches('/').rsplit('/').next().unwrap_or_default().to_ascii_lowercase();
     let role = flags.value("kv-transfer-config").and_then(|v| v.get("kv_role")?.as_str());
-    let suffix = match role {
-        Some("kv_producer") => "-prefill",
-        Some("kv_consumer") => "-decode",
-        _ => "",
+    let role = match role {
+        Some("kv_producer") => Some("prefill"),
+        Some("kv_consumer") => Some("decode"),
+        _ => None,
     };
-    (!last.is_empty() && last.len() <= 80).then(|| format!("{last}{suffix}"))
+    name_with_role(id, role)
+}
+
+/// The longest last part of a model's name that becomes the name of a pool.
+const NAME_BYTES: usize = 80;
+
+/// The name of a pool: the last part of its model's name, with its role.
+pub(crate) fn name_with_role(model: &str, role: Option<&str>) -> Option<String> {
+    let last = model.trim_end_matches('/').rsplit('/').next()?.to_ascii_lowercase();
+    let role = role.map(|role| format!("-{role}")).unwrap_or_default();
+    (!last.is_empty() && last.len() <= NAME_BYTES).then(|| format!("{last}{role}"))
 }
 
 /// The release that an image's tag names, with a row.

@@ -76,7 +76,7 @@ pub struct LoadCounts {
 }
 
 impl LoadCounts {
-    /// A load holds so many blocks more.
+    /// A load holds `blocks` more.
     pub(super) fn hold(&mut self, blocks: u32, now: Micros) {
         self.area = self.held_us(now);
         self.since = now;

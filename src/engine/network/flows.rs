@@ -130,7 +130,7 @@ pub(crate) struct Flows {
     peak: u32,
     /// What comes next of each; entries that no longer hold are passed over.
     next: Queue<(Micros, NetworkEvent, u32)>,
-    /// Whether flows began or ended since transfers were told.
+    /// Whether flows began or ended since their number was passed on to transfers.
     changed: bool,
 }
 
@@ -308,7 +308,7 @@ impl Flows {
         std::mem::take(&mut self.changed)
     }
 
-    /// Whether flows began or ended since transfers were told.
+    /// Whether flows began or ended since their number was passed on to transfers.
     pub(crate) fn has_changed(&self) -> bool {
         self.changed
     }
@@ -323,7 +323,7 @@ impl Flows {
         self.ports[port as usize].users
     }
 
-    /// So many transfers between replicas use a port from `now` on.
+    /// Sets the number of transfers between replicas that use a port from `now` on.
     pub(crate) fn share_with(&mut self, port: u32, others: u32, now: Micros) {
         let of = &mut self.ports[port as usize];
         if of.others != others {

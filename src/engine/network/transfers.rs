@@ -135,7 +135,7 @@ pub struct Network {
     timeout: Span,
     /// What comes next of each; entries that no longer hold are passed over.
     next: Queue<(Micros, NetworkEvent, u32)>,
-    /// Whether transfers began or ended since flows of blocks were told.
+    /// Whether transfers began or ended since their number was passed on to flows of blocks.
     changed: bool,
 }
 
@@ -410,7 +410,7 @@ impl Network {
         self.timeout = timeout;
     }
 
-    /// Whether transfers began or ended since flows of blocks were told.
+    /// Whether transfers began or ended since their number was passed on to flows of blocks.
     pub(crate) fn has_changed(&self) -> bool {
         self.changed
     }
@@ -420,7 +420,7 @@ impl Network {
         std::mem::take(&mut self.changed)
     }
 
-    /// So many flows of blocks use a port from `now` on.
+    /// Sets the number of flows of blocks that use a port from `now` on.
     pub(crate) fn share_with(&mut self, (replica, of): (ReplicaId, Direction), others: u32, now: Micros) {
         let port = match of {
             Direction::Out => &mut self.outbound[replica.index()],

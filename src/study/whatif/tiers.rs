@@ -104,7 +104,7 @@ impl TierFindings {
         Self::of((&report.kv, &report.kv_tiers), gpu_blocks, report.requests.preemptions)
     }
 
-    /// Those of a run with so many blocks of GPUs and so many preemptions.
+    /// The findings of a run, with the number of its GPU blocks and of its preemptions.
     pub(super) fn of(
         (kv, tiers): (&KvPart, &[KvTierPart]),
         gpu_blocks: u64,
@@ -166,7 +166,7 @@ impl TierFindings {
                 said.percent(self.held_share, at("held_share")).say(") and do not run yet; ");
                 said.count(self.preemptions, at("preemptions")).say(" preemptions, and ");
                 said.count(self.wasted_blocks, at("wasted_blocks"));
-                said.say(" blocks were loaded in vain.");
+                said.say(" blocks were loaded and not used.");
             }
             TierTrouble::WritesWait => {
                 said.percent(self.refused_share, at("refused_share"));

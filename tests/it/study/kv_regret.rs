@@ -7,7 +7,7 @@ use tokenyard::scenario::{
 };
 use tokenyard::study::kv_regret::{KvRegret, kv_oracle_of, kv_regret};
 
-/// One replica with so many blocks of 16 tokens, and prompts of 100 blocks with these texts, one each second.
+/// One replica whose cache has `blocks` blocks of 16 tokens, and one prompt of 100 blocks each second with these texts.
 fn scenario(blocks: u32, texts: &[u32]) -> Scenario {
     let mut s = without_clients();
     let mut pool = Pool { replicas: 1, latency: fitted(2000.0, 10.0, 0.0), ..Pool::default() };

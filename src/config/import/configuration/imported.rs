@@ -263,7 +263,7 @@ impl Making<'_> {
         let parts = ["clients", "requests", "trace"];
         let whole = self.read.scenario.as_ref().and_then(|whole| whole.get("workload"));
         let says = |set: &Set| match &set.field {
-            // Directives are about requests, whoever sends them.
+            // Directives apply to requests of any traffic.
             Field::Scenario(path) if path == RETENTION => false,
             Field::Scenario(path) => path
                 .strip_prefix("workload.")

@@ -24,7 +24,7 @@ impl BlockPool {
         *self = fresh;
     }
 
-    /// All contents are lost: what readers that see this late do not know until they are told.
+    /// All contents are lost. Readers that see the cache late see the old contents until the loss is shown to them.
     fn forget_contents(&mut self) -> WithPast {
         let mut version = std::mem::take(&mut self.version);
         version.number += 1;

@@ -122,11 +122,11 @@ impl BlockPool {
         }
     }
 
-    /// It joins a batch with them, or gives them back, of which so many had been loaded in vain.
-    pub fn let_go_after_load(&mut self, blocks: u32, in_vain: u32, now: Micros) {
+    /// A load ends: its request joins a batch with its blocks, or gives them back. `unused` of them were loaded and not used.
+    pub fn let_go_after_load(&mut self, blocks: u32, unused: u32, now: Micros) {
         if let Some(tiers) = &mut self.tiers {
             tiers.loads.let_go(blocks, now);
-            tiers.loads.given_back += u64::from(in_vain);
+            tiers.loads.given_back += u64::from(unused);
         }
     }
 

@@ -10,7 +10,7 @@ impl LowerTiers {
         self.flows.take_change()
     }
 
-    /// Whether flows began or ended since transfers were told.
+    /// Whether flows began or ended since their number was passed on to transfers.
     pub(crate) fn has_changed(&self) -> bool {
         self.flows.has_changed()
     }
@@ -25,7 +25,7 @@ impl LowerTiers {
         self.replicas[replica.index()].ports.map(|port| self.flows.users(port))
     }
 
-    /// So many transfers between replicas use the network ports of a replica from `now` on, in and out.
+    /// Sets the number of transfers between replicas that use the network ports of a replica from `now` on, in and out.
     pub(crate) fn share_with(&mut self, replica: ReplicaId, others: [u32; 2], now: Micros) {
         for (port, others) in self.replicas[replica.index()].ports.into_iter().zip(others) {
             self.flows.share_with(port, others, now);

@@ -117,7 +117,7 @@ struct TierSums {
 }
 
 impl TierSums {
-    /// The figures, where prompts had so many blocks in all.
+    /// The figures of prompts with `prompt_blocks` blocks in all.
     fn served(&self, prompt_blocks: u64) -> TierServedPart {
         TierServedPart {
             blocks: self.blocks,
