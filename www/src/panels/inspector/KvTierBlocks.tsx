@@ -82,10 +82,10 @@ export function loadRows(loads: KvLoadsPart): readonly Row[] {
   return [
     ['Blocks of prompts from the GPU', text(percent(loads.gpu_share, 1))],
     ['Blocks that spared computing', count(loads.useful_blocks)],
-    ['Blocks given back before', count(loads.wasted_blocks)],
+    ['Blocks loaded and not used', count(loads.wasted_blocks)],
     ['Blocks held by loads, mean', sig3(loads.mean_held_blocks)],
     ['Tokens not worth their way', count(loads.refused_tokens)],
-    ['Tokens without a slot or in time', count(loads.cut_tokens)],
+    ['Tokens without a slot, or too late', count(loads.cut_tokens)],
     ['Tokens of reads that failed', count(loads.failed_tokens)],
   ];
 }
