@@ -47,6 +47,13 @@ impl Cluster {
     /// What follows from turns that are complete, and what has become known of uses to come.
     #[inline]
     pub(crate) fn follow_sessions(&mut self) {
+        if self.fleet.life().is_some() {
+            self.follow_life();
+        }
+    }
+
+    #[inline(never)]
+    fn follow_life(&mut self) {
         let Some(life) = self.fleet.life_mut() else { return };
         if life.has_completed() {
             let source = self.gateway.source();

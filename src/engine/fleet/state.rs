@@ -235,7 +235,10 @@ impl Fleet {
     ) -> (&'a mut Replica, World<'a, S>) {
         let pages = book.pages();
         let pulls = self.lower.as_ref().is_some_and(|lower| lower.any_peers());
-        let (replica, peers) = apart(&mut self.replicas, index, pulls);
+        let (replica, peers) = match pulls {
+            true => apart(&mut self.replicas, index),
+            false => (&mut self.replicas[index], Lenders::default()),
+        };
         let world = World {
             records: pages.records,
             locations: pages.locations,
@@ -359,13 +362,11 @@ impl Fleet {
     }
 }
 
-/// One of the replicas, and the others where it may pull from them.
-fn apart(all: &mut [Replica], index: usize, pulls: bool) -> (&mut Replica, Lenders<'_>) {
+/// One of the replicas, and the others, from which it may pull.
+#[inline(never)]
+fn apart(all: &mut [Replica], index: usize) -> (&mut Replica, Lenders<'_>) {
     let (before, rest) = all.split_at_mut(index);
     let (own, after) = rest.split_first_mut().expect("INV-2: an event of a replica that is not there");
-    if !pulls {
-        return (own, Lenders::default());
-    }
     let others = before.iter_mut().chain(after).map(|r| r as &mut dyn Lender);
     (own, Lenders::new(others.collect(), index))
 }

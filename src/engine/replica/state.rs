@@ -204,6 +204,7 @@ impl Replica {
     }
 
     /// Tiers that forget what is not used know the present.
+    #[inline]
     pub(crate) fn tell_time(&mut self, now: Micros) {
         if self.kv.knows_time() {
             self.kv.own().set_clock(now);

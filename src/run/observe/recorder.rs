@@ -245,9 +245,8 @@ impl Recorder {
         }
     }
 
-    #[inline]
     fn detect(&mut self, at: Micros, fact: &Fact) {
-        if let Some(detectors) = self.detectors.as_mut().filter(|_| Detectors::need(fact)) {
+        if let Some(detectors) = &mut self.detectors {
             detectors.fact(at, fact);
             if self.live {
                 self.note_anomalies(at);
@@ -400,7 +399,9 @@ impl Recorder {
                 self.recent.fact(fact);
             }
         }
-        self.detect(at, fact);
+        if Detectors::need(fact) {
+            self.detect(at, fact);
+        }
     }
 }
 

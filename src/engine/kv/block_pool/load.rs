@@ -264,6 +264,7 @@ impl BlockPool {
     }
 
     /// The tiers below CPU memory with something to be written and nothing being written.
+    #[inline]
     pub fn due_writes(&self) -> Vec<u32> {
         self.tiers.as_ref().map_or_else(Vec::new, |tiers| tiers.due())
     }
