@@ -143,7 +143,6 @@ impl Cluster {
     /// Runs events up to and including `until`, but no more than `max_events` of them.
     pub fn advance<S: Sink>(&mut self, until: Micros, max_events: u64, sink: &mut S) -> Halt {
         assert!(self.packed.is_none(), "INV-6: a checkpoint that goes on by itself");
-        self.share_ports();
         for _ in 0..max_events {
             let gateway_at = self.gateway_at();
             let (replica_at, index) = self.clock.replica_at();
@@ -164,7 +163,7 @@ impl Cluster {
             } else {
                 self.run_replica_event(index, sink);
             }
-            self.share_ports();
+            self.share_ports(at);
             self.clock.count_event();
             #[cfg(feature = "verify")]
             self.verify(self.clock.events_done().is_multiple_of(61));

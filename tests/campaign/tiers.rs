@@ -24,7 +24,7 @@ fn store(draw: &mut Draw, name: &str) -> Value {
     ]);
     json!({"name": name, "servers": 1 + draw.below(2), "gb": draw.of(&[0.0, 0.000_1, 0.001, 0.1]),
         "port_gb_per_s": draw.of(&[0.001, 0.05, 50.0]), "base_us": draw.of(&[0, 200, 30_000]), "eviction": eviction,
-        "lease_ms": draw.of(&[0.0, 0.0, 0.5, 400.0]), "ttl_s": draw.of(&[0.0, 0.0, 0.05]), "keeps_contents": draw.one_in(2)})
+        "lease_ms": draw.of(&[0.0, 0.0, 0.5, 400.0]), "ttl_s": draw.of(&[0.0, 0.0, 0.05]), "keeps_contents": draw.one_in(2), "soft_pins": draw.one_in(2)})
 }
 
 fn lower_tiers(draw: &mut Draw, stores: u64) -> Vec<Value> {

@@ -39,5 +39,6 @@ impl Cluster {
         self.adopt_probes(new, now, sink);
         let (gateway, mut around) = self.at(now);
         gateway.tell_ejections(&mut around);
+        self.share_ports(now);
     }
 }

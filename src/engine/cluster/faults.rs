@@ -78,15 +78,29 @@ impl Faults {
     }
 }
 
+/// What a fault hits, and when.
+struct Aimed {
+    /// The number of the fault.
+    number: u32,
+    replica: Option<ReplicaId>,
+    now: Micros,
+}
+
 impl Cluster {
     /// Something breaks at `now`, which no event has passed yet. A fault of a replica that is not there does nothing.
     pub fn fault<S: Sink>(&mut self, fault: &Fault, plan: &Plan, now: Micros, sink: &mut S) {
         assert!(now >= self.clock.now(), "INV-3: a fault in the past");
         self.clock.no_scaling_before(now);
         let number = self.faults.count;
+        let aimed = Aimed { number, replica: self.aimed_at(fault, plan, number), now };
         self.count_fault(now);
+        self.break_down(fault, aimed, sink);
+        self.share_ports(now);
+    }
+
+    fn break_down<S: Sink>(&mut self, fault: &Fault, aimed: Aimed, sink: &mut S) {
+        let Aimed { number, replica, now } = aimed;
         if let Fault::Signals(s) = fault {
-            let replica = self.aimed_at(fault, plan, number);
             if replica.is_some() || fault.aim() == Some(Aim::All) {
                 let delay = if s.delay_us == 0 { FROZEN } else { Span(s.delay_us) };
                 let open = OngoingFault { delay, ..OngoingFault::new(number, replica, FaultKind::Signals) };
@@ -99,7 +113,7 @@ impl Cluster {
             self.store_goes_down(&s.name, number, now, sink);
             return;
         }
-        let Some(replica) = self.aimed_at(fault, plan, number) else { return };
+        let Some(replica) = replica else { return };
         let open = |kind| OngoingFault::new(number, Some(replica), kind);
         match fault {
             Fault::Signals(_) | Fault::KvStore(_) => {}

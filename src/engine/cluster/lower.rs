@@ -95,22 +95,21 @@ impl Cluster {
         }
     }
 
-    /// Transfers between replicas and flows of blocks over the same ports have equal shares from now on.
+    /// Transfers between replicas and flows of blocks over the same ports have equal shares from `now` on.
     #[inline]
-    pub(crate) fn share_ports(&mut self) {
+    pub(crate) fn share_ports(&mut self, now: Micros) {
         if self.network.is_some() && self.fleet.lower.is_some() {
-            self.tell_sharers();
+            self.tell_sharers(now);
         }
     }
 
     #[inline(never)]
-    fn tell_sharers(&mut self) {
+    fn tell_sharers(&mut self, now: Micros) {
         let (Some(network), Some(lower)) = (&mut self.network, &mut self.fleet.lower) else { return };
         let (transfers, flows) = (network.take_change(), lower.take_change());
         if !transfers && !flows {
             return;
         }
-        let now = self.clock.now();
         for index in 0..network.replicas() {
             let replica = ReplicaId(index as u32);
             let both = [Direction::In, Direction::Out];

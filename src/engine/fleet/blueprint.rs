@@ -204,6 +204,7 @@ fn disk(fs: &FsTier, bytes: u64) -> StoreFigures {
         write_bytes_per_s: rate(fs.write_gb_per_s, fs.n_write_threads),
         base: Span(fs.latency_us),
         keeps_contents: true,
+        soft_pins: false,
     }
 }
 
@@ -227,6 +228,7 @@ fn store(store: &KvStore, bytes: u64) -> StoreFigures {
         write_bytes_per_s: port,
         base: Span(store.base_us),
         keeps_contents: store.keeps_contents,
+        soft_pins: store.soft_pins,
     }
 }
 

@@ -29,6 +29,8 @@ pub struct StoreFigures {
     pub base: Span,
     /// Whether its contents are there again after it was down.
     pub keeps_contents: bool,
+    /// Whether directives pin softly what is put there.
+    pub soft_pins: bool,
 }
 
 /// What one tier below CPU memory of a replica is.
@@ -79,6 +81,7 @@ struct OfStore {
     /// Its ports to readers and from writers.
     ports: [u32; 2],
     keeps_contents: bool,
+    soft_pins: bool,
     /// The faults by which it is down.
     down: Vec<u32>,
 }
@@ -130,13 +133,13 @@ impl LowerTiers {
         let ports = speeds.map(|rate| self.flows.add_port(rate));
         self.places.push(Place::new(figures.place));
         let place = self.places.len() as u32 - 1;
-        let (base, keeps_contents) = (figures.base, figures.keeps_contents);
         self.stores.push(OfStore {
             name: name.to_owned(),
             place,
-            base,
+            base: figures.base,
             ports,
-            keeps_contents,
+            keeps_contents: figures.keeps_contents,
+            soft_pins: figures.soft_pins,
             down: Vec::new(),
         });
     }
@@ -237,6 +240,12 @@ impl LowerTiers {
     pub fn store_of(&self, replica: ReplicaId, tier: u32) -> Option<&str> {
         let place = self.tier(replica, tier).place?;
         self.stores.iter().find(|store| store.place == place).map(|store| store.name.as_str())
+    }
+
+    /// Whether directives pin softly what a replica puts into a tier.
+    pub(crate) fn pins_softly(&self, replica: ReplicaId, tier: u32) -> bool {
+        let place = self.tier(replica, tier).place;
+        self.stores.iter().any(|store| store.soft_pins && Some(store.place) == place)
     }
 
     /// What a tier of a replica is called: `fs`, `p2p`, or the name of the store.

@@ -50,10 +50,10 @@ impl Replica {
         }
         let kv = self.kv.own();
         let mut batch = Vec::new();
-        let is_store = lower.store_of(self.id, tier).is_some();
+        let pins = lower.pins_softly(self.id, tier);
         for hash in kv.take_outbox(tier) {
             let Some(place) = lower.place_mut(self.id, tier) else { break };
-            let pin = if is_store { kv.pin_of(tier, hash) } else { Span::ZERO };
+            let pin = if pins { kv.pin_of(tier, hash) } else { Span::ZERO };
             if place.is_down() {
                 place.refuse();
             } else if let Some(ready) = place.has_room_for(hash) {

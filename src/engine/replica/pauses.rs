@@ -15,10 +15,10 @@ impl Replica {
         }
     }
 
-    /// What a request wants kept stays longer in the stores too that it is written to. A priority of 0 asks for nothing there.
+    /// What a request wants kept stays longer in the stores too that it is written to and that pin softly. A priority of 0 asks for nothing there.
     pub(super) fn tell_pins<S: Sink>(&mut self, slot: Slot, w: &World<'_, S>) {
         let (Some(life), Some(lower)) = (&w.life, &w.lower) else { return };
-        if !(0..lower.tiers(self.id)).any(|tier| lower.store_of(self.id, tier).is_some()) {
+        if !(0..lower.tiers(self.id)).any(|tier| lower.pins_softly(self.id, tier)) {
             return;
         }
         let active = &w.active[slot];

@@ -18,7 +18,8 @@ fn scenario(eviction: StoreEviction, write: TierWrite) -> Scenario {
     let transfer = Transfer { kv_bytes_per_token: KvBytes::Count(3000), ..Transfer::default() };
     s.cluster.disaggregation = Some(Disaggregation { transfer, ..Disaggregation::default() });
     let gb = 20.0 * 48_000.0 / 1e9;
-    s.cluster.kv_stores = vec![KvStore { name: "all".to_owned(), gb, eviction, ..KvStore::default() }];
+    s.cluster.kv_stores =
+        vec![KvStore { name: "all".to_owned(), gb, eviction, soft_pins: true, ..KvStore::default() }];
     s.cluster.pools = vec![pool];
     s
 }
@@ -52,6 +53,9 @@ fn a_directive_keeps_what_it_puts_before_others_while_it_lasts() {
         read_again(scenario(StoreEviction::Lru, TierWrite::WriteThrough), retention)
     };
     assert_eq!(again(&[]), 0, "the text used longest ago went");
+    let mut without = scenario(StoreEviction::Lru, TierWrite::WriteThrough);
+    without.cluster.kv_stores[0].soft_pins = false;
+    assert_eq!(read_again(without, &wish(5, None, None)), 0, "the store does not pin");
     // All but the block with the last token of the prompt.
     assert_eq!(again(&wish(5, None, None)), 9);
     assert_eq!(again(&wish(5, Some(3.0), None)), 9);

@@ -1,13 +1,14 @@
 //! Tiers of prefill and decode pools: who reads them, who writes, and whose ports they use.
 
-use crate::support::cluster as engine;
 use crate::support::documents::{explicit, fitted, piece, without_clients};
+use crate::support::{cluster as engine, start};
 use tokenyard::base::{Micros, ReplicaId, RequestId};
 use tokenyard::engine::{Cluster, Halt, Ignore};
 use tokenyard::kv::TierCounts;
 use tokenyard::scenario::{
-    Decider, Disaggregation, ExplicitRequest, KvBlocks, KvBytes, KvSource, KvStore, P2pTier, Pool, Role,
-    RoutingPolicy, Scenario, SecondaryTier, StoreTier, ThresholdDecider, Transfer,
+    Change, Decider, Disaggregation, ExplicitRequest, Fault, KvBlocks, KvBytes, KvSource, KvStore,
+    KvStoreDown, P2pTier, Pool, Role, RoutingPolicy, Scenario, SecondaryTier, StoreTier, ThresholdDecider,
+    TimedEdit, Transfer,
 };
 
 const BLOCK: u32 = 16;
@@ -206,4 +207,20 @@ fn a_transfer_and_a_write_share_the_port_of_a_replica() {
     assert_eq!(took(true, &[]), 96);
     assert_eq!(took(true, &[0]), 192);
     assert_eq!(took(false, &[0]), 96);
+}
+
+#[test]
+fn a_transfer_has_the_port_alone_from_the_instant_at_which_the_store_goes_down() {
+    let mut s = with_store(split([0, 0], Decider::Always), &[0]);
+    s.cluster.disaggregation.as_mut().expect("pools have roles").transfer.shared_ports = true;
+    ask(&mut s, 0, 1, 6);
+    let flows = run(&s).handover(RequestId(0)).and_then(|h| h.flows.get()).expect("it flows").0;
+    // No event lies between the begin of both flows and the fault: 20 of 96 tokens have left by then.
+    let down = Fault::KvStore(KvStoreDown { name: "store".to_owned(), for_s: 0.0 });
+    s.edits = vec![TimedEdit::new(flows + 40, Change::fault(down))];
+    let mut session = start(&s);
+    session.advance(Micros::MAX, u64::MAX);
+    session.engine().verify(true);
+    let landed = session.engine().handover(RequestId(0)).and_then(|h| h.landed.get());
+    assert_eq!(landed, Some(Micros(flows + 40 + 76)));
 }

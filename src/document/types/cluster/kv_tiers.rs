@@ -213,6 +213,8 @@ pub struct KvStore {
     pub ttl_s: f64,
     /// Whether its contents are there again after a fault `kv-store`. A master that lost what it knew has none.
     pub keeps_contents: bool,
+    /// Whether blocks under a directive with a priority above 0 go after all others while that directive lasts (Mooncake's soft pins).
+    pub soft_pins: bool,
 }
 
 fields! {
@@ -230,6 +232,7 @@ fields! {
         ttl_s [omit]: "Keeps" of "s" in [0.0, limits::HORIZON_S]
             or "use 0 for blocks that stay until they are evicted" => Stores;
         keeps_contents [omit]: "Keeps contents" => Stores;
+        soft_pins [omit]: "Soft pins" => Stores;
     }
 }
 
@@ -245,6 +248,7 @@ impl Default for KvStore {
             lease_ms: 0.0,
             ttl_s: 0.0,
             keeps_contents: true,
+            soft_pins: false,
         }
     }
 }

@@ -12,7 +12,8 @@ impl LowerTiers {
                 self.add_store(name, new);
                 continue;
             };
-            (store.base, store.keeps_contents) = (new.base, new.keeps_contents);
+            store.base = new.base;
+            (store.keeps_contents, store.soft_pins) = (new.keeps_contents, new.soft_pins);
             let (place, ports) = (store.place, store.ports);
             if *self.places[place as usize].settings() != new.place {
                 self.places[place as usize].adopt(new.place, now);

@@ -185,6 +185,7 @@ pub(in crate::golden) fn stores(c: &Config) -> Vec<KvStore> {
         lease_ms: store.lease_us as f64 / 1e3,
         ttl_s: store.ttl_us as f64 / 1e6,
         keeps_contents: true,
+        soft_pins: false,
     }]
 }
 
