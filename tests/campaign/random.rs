@@ -79,12 +79,6 @@ const FEATURES: [(&str, &str); 15] = [
     ("orders of eviction", "\"eviction_order\""),
 ];
 
-/// Features that are refused together, except for mixed pools beside those with roles.
-fn are_apart(one: &str, other: &str) -> bool {
-    let tiers = |name: &str| ["stores", "peers", "orders of eviction"].contains(&name);
-    one == "roles" && tiers(other) || tiers(one) && other == "roles"
-}
-
 #[test]
 fn any_two_features_meet_in_many_cases() {
     let mut together = [[0_u32; FEATURES.len()]; FEATURES.len()];
@@ -98,8 +92,7 @@ fn any_two_features_meet_in_many_cases() {
     }
     for (i, (name, _)) in FEATURES.iter().enumerate() {
         for (j, (other, _)) in FEATURES.iter().enumerate() {
-            let least = if are_apart(name, other) { 1 } else { 20 };
-            assert!(together[i][j] >= least, "{name} and {other} meet in {} cases", together[i][j]);
+            assert!(together[i][j] >= 20, "{name} and {other} meet in {} cases", together[i][j]);
         }
     }
 }

@@ -56,10 +56,6 @@ fn unlike(pool: &Pool, compat: Compat) -> Vec<(String, &'static str)> {
             "that simulator has its own order: leave one of the two out",
         );
     }
-    if pool.role != Role::Mixed {
-        let fix = "leave it out there, or give the pool the role mixed";
-        out(format!("in a {} pool", pool.role.name()), fix);
-    }
     if pool.pp > 1 {
         out(format!("with {} stages", pool.pp), "write pp 1, or leave it out");
     }
@@ -166,6 +162,15 @@ fn check_directives(path: &str, all: &[Retention], c: &Cluster, r: &mut Report) 
 
 fn check_session_kv(path: &str, kv: &SessionKv, c: &Cluster, r: &mut Report) {
     check_together(path, "what becomes of sessions", c, r);
+    if let Some(pool) = c.pools.iter().find(|pool| pool.role != Role::Mixed) {
+        let found = format!(
+            "what becomes of sessions, and the pool \"{}\" has the role {}",
+            pool.name,
+            pool.role.name()
+        );
+        let fix = "leave it out, or give all pools the role mixed: retention and kv_hint go with any role";
+        r.error(path, found, "mixed pools alone", fix);
+    }
     let has_cpu = c.pools.iter().any(|pool| pool.kv.cpu_blocks > 0);
     let has_lower = c.pools.iter().any(|pool| !pool.kv.secondary_tiers.is_empty());
     if let Some(prefetch) = &kv.prefetch {
@@ -264,6 +269,23 @@ mod tests {
             let [errors, _] = told(change);
             assert!(errors.iter().any(|(at, _)| at == path), "{path}: {errors:?}");
         }
+    }
+
+    #[test]
+    fn directives_and_orders_go_with_any_role_and_rules_for_pauses_with_mixed_pools_alone() {
+        let split = |s: &mut Scenario| {
+            s.cluster.pools[0].role = Role::Prefill;
+            let decode = Pool { name: "decode".to_owned(), role: Role::Decode, ..s.cluster.pools[0].clone() };
+            s.cluster.pools.push(decode);
+        };
+        let [errors, _] = told(split);
+        let paths: Vec<&str> = errors.iter().map(|(path, _)| path.as_str()).collect();
+        assert_eq!(paths, ["workload.clients[0].session_kv"]);
+        let without = |s: &mut Scenario| {
+            split(s);
+            s.workload.clients[0].session_kv = None;
+        };
+        assert_eq!(told(without), [vec![], vec![]]);
     }
 
     #[test]

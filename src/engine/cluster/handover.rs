@@ -224,7 +224,7 @@ impl Cluster {
         let source = &mut replicas[from.index()];
         let epoch = remote.epoch;
         let states = source.states_of(&self.book.active()[slot]);
-        source.release_held(HeldKv { slot, tokens: prompt, states }, &mut remote, now);
+        source.release_held(HeldKv { request, slot, tokens: prompt, states }, &mut remote, now);
         source.moving.end_duty(remote.epoch);
         source.wake_for_work(now);
         let home = &mut replicas[to.index()];
@@ -284,6 +284,7 @@ impl Cluster {
         let states = self.states_of_gone(request, other);
         let prompt = self.book.here(request).prompt_tokens;
         let is_down = self.fleet.is_down(at);
+        let kv = HeldKv { request, slot, tokens: prompt, states };
         let replica = &mut self.fleet.replicas_mut()[other.index()];
         let blocks = if remote.is_bound_for(other) {
             replica.moving.bound -= 1;
@@ -292,13 +293,14 @@ impl Cluster {
             self.strand(placed, &mut remote, now, sink);
             0
         } else if other == remote.prefill && remote.prefilled {
-            replica.release_held(HeldKv { slot, tokens: prompt, states }, &mut remote, now)
+            replica.release_held(kv, &mut remote, now)
         } else if other == remote.home && remote.is_reserved {
-            replica.give_up_reserved(slot, states, &mut remote, now)
+            replica.give_up_reserved(kv, &mut remote, now)
         } else {
             0
         };
         let replica = &mut self.fleet.replicas_mut()[other.index()];
+        replica.forget_wishes(request);
         replica.moving.end_duty(remote.epoch);
         replica.wake_for_work(now);
         let own = &mut self.fleet.replicas_mut()[at.index()];

@@ -140,7 +140,8 @@ impl Cluster {
         let until = now.saturating_add(self.faults.kv.lease);
         (self.faults.kv.count, self.faults.kv.leases) = (number + 1, self.faults.kv.leases + 1);
         let r = &mut self.fleet.replicas_mut()[replica.index()];
-        let blocks = r.strand(Lease { request, number }, HeldKv { slot, tokens, states }, remote, now);
+        let blocks =
+            r.strand(Lease { request, number }, HeldKv { request, slot, tokens, states }, remote, now);
         self.clock.schedule_scaling(until, ScalingEvent::LeaseOver { replica, number });
         sink.fact(now, HandoverFact::Stranded { request, replica, blocks, until }.into());
     }
@@ -219,7 +220,7 @@ impl Cluster {
         let active = &mut self.book.active_mut()[slot];
         let remote = active.remote.as_mut().expect("INV-9: a transfer of what is not handed over");
         let r = &mut self.fleet.replicas_mut()[prefill.index()];
-        let blocks = r.release_held(HeldKv { slot, tokens, states }, remote, now);
+        let blocks = r.release_held(HeldKv { request, slot, tokens, states }, remote, now);
         sink.fact(now, HandoverFact::GivenUp { request, replica: prefill, blocks }.into());
     }
 }

@@ -120,9 +120,7 @@ impl Replica {
         active.position = None;
         let request = active.id;
         w.end_remote(slot);
-        if self.kv.has_wishes() {
-            self.kv.own().forget_keeper(request.0);
-        }
+        self.forget_wishes(request);
         w.records.here_mut(request).relocate(Location::Gateway, w.locations);
         let why = DepartureReason::Broken { reason, prefilled };
         w.departures.push(Departure { request, why });

@@ -134,6 +134,7 @@ impl Replica {
         let h = w.handovers.of(request);
         (h.reserved, h.home_cached) = (now.into(), hit.blocks);
         w.unsettled.push(Unsettled::Reserved(slot));
+        self.note_reserved(slot, w);
         let (class, replica) = (w.records.here(request).class, self.id);
         let (blocks, cached) = (opened, hit.blocks);
         w.sink.fact(now, HandoverFact::Reserved { request, replica, class, urgency, blocks, cached }.into());

@@ -131,6 +131,7 @@ impl Replica {
         let before = self.moving.landed.len();
         self.moving.landed.retain(|&other| other != slot);
         let blocks = if self.moving.landed.len() < before {
+            self.direct(slot, w.active);
             let active = &mut w.active[slot];
             let blocks = active.block_table.len();
             self.kv.own().release(&mut active.block_table, active.progress, now);
@@ -146,36 +147,37 @@ impl Replica {
     /// What is set aside for a request that is in the system goes back. How many blocks.
     pub(super) fn give_up_incoming(&mut self, slot: Slot, now: Micros, slab: &mut Slab) -> u32 {
         let states = self.states_of(&slab[slot]);
-        let remote = slab[slot].remote.as_mut().expect("INV-9: blocks set aside for a request that is here");
-        self.give_up_reserved(slot, states, remote, now)
+        let active = &mut slab[slot];
+        let request = active.id;
+        let remote = active.remote.as_mut().expect("INV-9: blocks set aside for a request that is here");
+        self.give_up_reserved(HeldKv { request, slot, tokens: 0, states }, remote, now)
     }
 
-    /// The same of a request that may have left.
-    pub(crate) fn give_up_reserved(
-        &mut self,
-        slot: Slot,
-        states: u32,
-        remote: &mut Remote,
-        now: Micros,
-    ) -> u32 {
+    /// The same of a request that may have left. Only the blocks that it found here have contents.
+    pub(crate) fn give_up_reserved(&mut self, kv: HeldKv, remote: &mut Remote, now: Micros) -> u32 {
+        let HeldKv { request, slot, states, .. } = kv;
         let at = self.moving.incoming.iter().position(|&other| other == slot);
         self.moving.incoming.remove(at.expect("INV-9: blocks set aside for a request in no list"));
         let blocks = remote.reserved.len();
         self.moving.reserved_blocks -= blocks;
         let stored = remote.cached * self.kv.block_tokens();
+        self.direct_leading(&remote.reserved, remote.cached, request, now);
         self.kv.own().release(&mut remote.reserved, stored, now);
         self.kv.own().release_states(states, now);
         remote.is_reserved = false;
         blocks
     }
 
-    /// What is held for a request goes back: it has landed, or has left. How many blocks.
+    /// What is held for a request goes back, and what it wants kept of it takes effect: it has landed, or has left. How many
+    /// blocks.
     pub(crate) fn release_held(&mut self, held: HeldKv, remote: &mut Remote, now: Micros) -> u32 {
-        let HeldKv { slot, tokens, states } = held;
+        let HeldKv { request, slot, tokens, states } = held;
         let at = self.moving.outgoing.iter().position(|&other| other == slot);
         self.moving.outgoing.remove(at.expect("INV-9: blocks held for a request in no list"));
         let blocks = remote.held.len();
         self.moving.held_blocks -= blocks;
+        self.direct_leading(&remote.held, blocks, request, now);
+        self.forget_wishes(request);
         self.kv.own().release(&mut remote.held, tokens, now);
         self.kv.own().release_states(states, now);
         blocks

@@ -3,7 +3,7 @@
 use super::state::Replica;
 use super::world::World;
 use crate::facts::Sink;
-use crate::kv::{Use, UseNews};
+use crate::kv::{BlockTable, Use, UseNews};
 use crate::request::{Slab, Slot, Turn, scope_of};
 use base::{Micros, RequestId, Span};
 
@@ -11,7 +11,22 @@ impl Replica {
     /// What a request wants kept takes effect, as it is about to release its blocks.
     pub(super) fn direct(&mut self, slot: Slot, slab: &Slab) {
         if self.kv.has_order() {
-            self.kv.own().direct(&slab[slot].block_table, slab[slot].id.0);
+            let active = &slab[slot];
+            self.kv.own().direct(&active.block_table, active.block_table.len(), active.id.0);
+        }
+    }
+
+    /// The same of the first blocks that a request holds outside the batch, perhaps in an event of another replica.
+    pub(super) fn direct_leading(
+        &mut self,
+        table: &BlockTable,
+        blocks: u32,
+        request: RequestId,
+        now: Micros,
+    ) {
+        if self.kv.has_order() {
+            self.tell_time(now);
+            self.kv.own().direct(table, blocks, request.0);
         }
     }
 
@@ -38,19 +53,41 @@ impl Replica {
 
     /// A request has left: what it wanted kept is no longer asked for.
     pub(super) fn forget_keeper<S: Sink>(&mut self, request: RequestId, w: &mut World<'_, S>) {
-        if self.kv.has_wishes() {
-            self.kv.own().forget_keeper(request.0);
-        }
+        self.forget_wishes(request);
         if let Some(life) = w.life.as_deref_mut() {
             life.left(request, w.records.here(request));
         }
     }
 
-    /// A request joins a batch for the first time: oracles wait for it no more.
-    pub(super) fn note_used<S: Sink>(&mut self, request: RequestId, w: &mut World<'_, S>) {
+    /// A request has nothing here any more: what it wanted kept is no longer asked for here.
+    pub(crate) fn forget_wishes(&mut self, request: RequestId) {
+        if self.kv.has_wishes() {
+            self.kv.own().forget_keeper(request.0);
+        }
+    }
+
+    /// A request joins a batch for the first time: oracles wait for it no more. A home that looks for its blocks after the prefill
+    /// still does.
+    pub(super) fn note_used<S: Sink>(&mut self, slot: Slot, w: &mut World<'_, S>) {
+        let active = &w.active[slot];
+        let is_looked_for = active.remote.as_ref().is_some_and(|remote| remote.seeks_room_later());
+        self.note_use_over(active.id, is_looked_for, w);
+    }
+
+    /// A request has found its blocks at home: oracles wait for it no more, unless its prefill follows.
+    pub(super) fn note_reserved<S: Sink>(&mut self, slot: Slot, w: &mut World<'_, S>) {
+        let active = &w.active[slot];
+        let is_looked_for = active.remote.as_ref().is_some_and(|remote| remote.push);
+        self.note_use_over(active.id, is_looked_for, w);
+    }
+
+    /// The use of blocks here by a request is over; that elsewhere too, unless it is looked for there.
+    fn note_use_over<S: Sink>(&mut self, request: RequestId, is_looked_for: bool, w: &mut World<'_, S>) {
         let Some(life) = w.life.as_deref_mut() else { return };
         let record = w.records.here(request);
-        life.used(request, record);
+        if !is_looked_for {
+            life.used(request, record);
+        }
         if self.kv.follows_uses() {
             let of = if record.is_listed() { Use::Listed(record.listed) } else { Use::Drawn(request.0) };
             self.kv.own().follow_uses(&UseNews::Over(of));

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 /// What a prefill replica holds for a request.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct HeldKv {
+    pub(crate) request: RequestId,
     pub(crate) slot: Slot,
     /// Tokens in its blocks.
     pub(crate) tokens: u32,
@@ -75,13 +76,14 @@ impl Replica {
 
     /// What is held for a request whose home is lost is stranded from now on. How many blocks.
     pub(crate) fn strand(&mut self, lease: Lease, kv: HeldKv, remote: &mut Remote, now: Micros) -> u32 {
-        let (Lease { request, number }, HeldKv { slot, tokens, states }) = (lease, kv);
+        let (Lease { request, number }, HeldKv { slot, tokens, states, .. }) = (lease, kv);
         let at = self.moving.outgoing.iter().position(|&other| other == slot);
         self.moving.outgoing.remove(at.expect("INV-9: blocks held for a request in no list"));
         let held = std::mem::take(&mut remote.held);
         let blocks = held.len();
         self.moving.held_blocks -= blocks;
         self.moving.stranded.push(Stranded { number, request, held, states, tokens, since: now });
+        self.forget_wishes(request);
         blocks
     }
 

@@ -434,7 +434,7 @@ impl Replica {
         }
         self.recent.joined(prefill, cached);
         if is_first {
-            self.note_used(request, w);
+            self.note_used(slot, w);
         }
         self.adapter_waits_no_more(w.active[slot].adapter);
         w.sink.fact(

@@ -57,6 +57,11 @@ impl Remote {
         !self.is_reserved && (self.push || self.prefilled)
     }
 
+    /// Whether its home sets blocks aside after the prefill, and has not yet.
+    pub(crate) fn seeks_room_later(&self) -> bool {
+        !self.push && !self.is_reserved
+    }
+
     /// Whether `replica` counts it among its requests while it has it in none of its lists.
     pub(crate) fn is_bound_for(&self, replica: ReplicaId) -> bool {
         let waits_for_prefill = !self.push && !self.prefilled && replica == self.home;

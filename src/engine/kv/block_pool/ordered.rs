@@ -80,11 +80,11 @@ impl BlockPool {
         }
     }
 
-    /// A request is about to release its blocks: what it wants kept takes effect.
-    pub fn direct(&mut self, block_table: &BlockTable, request: u32) {
+    /// A request is about to release its blocks: what it wants kept of the first `n` takes effect.
+    pub fn direct(&mut self, block_table: &BlockTable, n: u32, request: u32) {
         let (block, total) = (self.block_tokens, self.total());
         if let Some(order) = &mut self.order {
-            order.direct(&block_table.blocks, block, request, total);
+            order.direct(&block_table.blocks[..n as usize], block, request, total);
         }
     }
 
