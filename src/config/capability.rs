@@ -83,7 +83,7 @@ capabilities! {
     Recording: "the simulation records everything",
     Failures: "cluster.resilience says what is done when a replica fails",
     PolicyNamed: "the policies say the router",
-    DiskTier: "this router looks at the GPUs and at CPU memory; tier_weights of the scorer tier-prefix value disks and stores",
+    SharedCache: "a store is the same to all replicas, so that this router leaves it out; tier_weights of the scorer tier-prefix value stores",
     IndexPruning: "blocks leave the index one by one",
     BlocksInUse: "blocks in use always count",
     BlocksOfAnswers: "blocks of answers count as they come",

@@ -165,6 +165,12 @@ impl Fleet {
         (&mut self.replicas[id.index()], self.lower.as_deref_mut())
     }
 
+    /// Whether any replica has tiers below CPU memory.
+    #[inline]
+    pub(crate) fn has_lower(&self) -> bool {
+        self.lower.is_some()
+    }
+
     /// Whether all replicas take new requests.
     #[inline]
     pub(crate) fn all_serve(&self) -> bool {

@@ -17,11 +17,33 @@ impl Gateway {
             (Stage::Home | Stage::Prefill, _) => &self.router,
         };
         self.tier_shares.clear();
+        if router.asks_disks() && around.fleet.has_lower() {
+            for index in 0..around.fleet.replicas().len() {
+                self.tier_shares.push(disk_share(slot, ReplicaId(index as u32), around));
+            }
+        }
         let Some(worth) = router.tier_prefix() else { return };
         for index in 0..around.fleet.replicas().len() {
             self.tier_shares.push(tier_share(slot, ReplicaId(index as u32), worth, around));
         }
     }
+}
+
+/// The share of a prompt's full blocks that only the disks of a replica have, after those in its cache and in CPU memory.
+fn disk_share(slot: Slot, replica: ReplicaId, around: &mut Around<'_>) -> f64 {
+    let now = around.now;
+    let active = &around.book.active()[slot];
+    let (r, lower) = around.fleet.replica_and_lower(replica);
+    let Some(lower) = lower.filter(|lower| lower.has_disk(replica)) else { return 0.0 };
+    let block = r.kv().block_tokens();
+    let full = active.prompt_tokens / block;
+    let chain = active.text.chain(block, active.shareable.min(active.prompt_tokens) / block);
+    let cached = r.kv().shown(&chain, now);
+    let below = r.kv().shown_below(&chain[cached as usize..], now);
+    let rest = &chain[(cached + below) as usize..];
+    let is_there = |hash: &&u64| lower.shows(replica, **hash, now) == Some(TierKind::Disk);
+    let there = rest.iter().take_while(is_there).count();
+    if there == 0 { 0.0 } else { there as f64 / f64::from(full) }
 }
 
 /// What the leading blocks of a prompt are worth to a replica, over all.

@@ -3,9 +3,12 @@
 use super::common::run;
 use super::real_routers::{costs, decisions, request, two};
 use super::routing::{conversations, targets};
+use crate::support::documents::{explicit, fitted, piece};
+use tokenyard::base::ReplicaId;
 use tokenyard::base::rng::{Purpose, Stream};
 use tokenyard::scenario::{
-    ApproximateIndex, CacheIndex, KvCost, KvCostProfile, RoutingPolicy, Scenario, TimedEdit, check,
+    ApproximateIndex, CacheIndex, Disaggregation, FsTier, KvBlocks, KvBytes, KvCost, KvCostProfile, KvStore,
+    RoutingPolicy, Scenario, SecondaryTier, StoreTier, TimedEdit, Transfer, check,
 };
 
 /// The profile `dynamo-agentic`.
@@ -131,6 +134,42 @@ fn profiles_are_sets_of_values_and_a_key_that_differs_from_its_default_wins() {
     assert_eq!(runs(load_aware.clone()), runs(values));
     // It is blind to caches: a text that replica 0 has goes to the other one.
     assert_eq!(second(load_aware, 20).1, Some(1));
+}
+
+/// Two replicas with eleven blocks above this tier, steps of 10 ms. Text 1 goes to the second one, where two others evict it; when it
+/// comes again, that one has a request of two blocks, and the first one is idle. Where it goes.
+fn again_beside_a_small_request(disk_credit: f64, tier: SecondaryTier) -> Option<ReplicaId> {
+    // Each as (milliseconds, text, blocks, tokens of the answer).
+    let list =
+        [(0, 9, 1, 50), (100, 1, 10, 1), (200, 2, 10, 1), (300, 3, 10, 1), (400, 4, 2, 40), (600, 1, 10, 1)];
+    let list = list.map(|(at_ms, text, blocks, answer)| {
+        explicit(at_ms * 1000, vec![piece(text, 16 * blocks)], &piece(1000 + text, answer))
+    });
+    let mut s = two(kv_cost(KvCost { disk_credit, ..KvCost::default() }), list.to_vec());
+    let pool = &mut s.cluster.pools[0];
+    pool.latency = fitted(10_000.0, 0.0, 0.0);
+    (pool.kv.block_tokens, pool.kv.blocks) = (16, KvBlocks::Count(11));
+    pool.kv.secondary_tiers = vec![tier];
+    s.cluster.kv_stores = vec![KvStore { name: "all".to_owned(), ..KvStore::default() }];
+    s.cluster.disaggregation = Some(Disaggregation {
+        transfer: Transfer { kv_bytes_per_token: KvBytes::Count(1000), ..Transfer::default() },
+        ..Disaggregation::default()
+    });
+    let engine = run(&s).0;
+    let to = |i: usize| engine.records().at(i).replica();
+    assert_eq!([0, 1, 2, 3, 4].map(to), [0, 1, 1, 1, 1].map(|r| Some(ReplicaId(r))));
+    to(5)
+}
+
+#[test]
+fn blocks_on_a_disk_have_a_credit_and_those_in_a_store_have_none() {
+    let disk = || SecondaryTier::Fs(FsTier::default());
+    let store = SecondaryTier::Store(StoreTier { name: "all".to_owned(), ..StoreTier::default() });
+    // 10 + 10 blocks on the idle replica, 10 - 10 credits + 10 + 2 on the other one.
+    assert_eq!(again_beside_a_small_request(KvCost::default().disk_credit, disk()), Some(ReplicaId(1)));
+    assert_eq!(again_beside_a_small_request(0.21, disk()), Some(ReplicaId(1)));
+    assert_eq!(again_beside_a_small_request(0.19, disk()), Some(ReplicaId(0)));
+    assert_eq!(again_beside_a_small_request(1.0, store), Some(ReplicaId(0)));
 }
 
 #[test]

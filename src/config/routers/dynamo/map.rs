@@ -15,9 +15,10 @@ pub(crate) const FLAGS: &[KnownFlag] = flags! {
         => FlagField::new("routing.kv-cost.prefill_scale", "prefill scale", UsualValue::Number(1.0)).within(0.0, limits::COST);
     same Number ["router-host-cache-hit-weight", "router-host-cache-credit", "router-host-credit"]
         => FlagField::new("routing.kv-cost.host_credit", "CPU tier credit", UsualValue::Number(0.75)).within(0.0, limits::COST);
-    nothing Number ["router-disk-cache-hit-weight", "router-disk-cache-credit", "router-disk-credit"]: DiskTier;
-    nothing Number ["shared-cache-multiplier"]: DiskTier;
-    nothing Text ["shared-cache-type"]: DiskTier;
+    same Number ["router-disk-cache-hit-weight", "router-disk-cache-credit", "router-disk-credit"]
+        => FlagField::new("routing.kv-cost.disk_credit", "disk credit", UsualValue::Number(0.25)).within(0.0, limits::COST);
+    nothing Number ["shared-cache-multiplier"]: SharedCache;
+    nothing Text ["shared-cache-type"]: SharedCache;
     same Number ["router-decode-active-request-weight"]
         => FlagField::new("routing.kv-cost.active_weight", "active requests", UsualValue::Number(0.0)).within(0.0, limits::COST);
     same Number ["router-temperature"]

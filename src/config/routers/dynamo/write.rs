@@ -88,6 +88,7 @@ fn cost(flags: &mut FlagWriter<'_>, own: &KvCost) {
         "router-kv-overlap-score-credit",
         "router-kv-overlap-score-credit-decay",
         "router-host-cache-hit-weight",
+        "router-disk-cache-hit-weight",
         "router-prefill-load-scale",
         "router-decode-active-request-weight",
         "router-temperature",

@@ -16,6 +16,8 @@ pub struct KvCost {
     pub credit_decay: f64,
     /// Credit for each block of the prompt in the CPU tier alone. Dynamo's router-host-cache-hit-weight.
     pub host_credit: f64,
+    /// Credit for each block of the prompt on the replica's disks alone, behind those in the CPU tier. Stores have none: they are the same to all replicas. Dynamo's router-disk-cache-hit-weight.
+    pub disk_credit: f64,
     /// Weight of blocks to prefill against blocks in use. Dynamo's router-prefill-load-scale.
     pub prefill_scale: f64,
     /// Cost in blocks of each request that was sent there and has not left. Dynamo's router-decode-active-request-weight.
@@ -38,6 +40,7 @@ fields! {
         overlap_credit: "Overlap credit" in [0.0, limits::COST] or "0 leaves caches out" => Routing;
         credit_decay [omit]: "Credit decay" in [0.0, limits::COST] or "0 keeps the credit" => Routing;
         host_credit: "CPU tier credit" in [0.0, limits::COST] or "0 leaves CPU tiers out" => Routing;
+        disk_credit [omit]: "Disk credit" in [0.0, limits::COST] or "0 leaves disks out" => Routing;
         prefill_scale: "Prefill scale" in [0.0, limits::COST] or "0 looks at blocks in use only" => Routing;
         active_weight [omit]: "Active requests" of "blocks" in [0.0, limits::COST] or "0 leaves requests out" => Routing;
         temperature: "Temperature" in [0.0, limits::TEMPERATURE] or "0 takes the lowest cost" => Routing;
@@ -55,6 +58,7 @@ impl Default for KvCost {
             overlap_credit: 1.0,
             credit_decay: 0.0,
             host_credit: 0.75,
+            disk_credit: 0.25,
             prefill_scale: 1.0,
             active_weight: 0.0,
             temperature: 0.0,

@@ -11,6 +11,13 @@ impl LowerTiers {
         }
     }
 
+    /// Whether a replica has a disk.
+    pub(crate) fn has_disk(&self, replica: ReplicaId) -> bool {
+        let is_store = |place: u32| self.stores.iter().any(|store| store.place == place);
+        let tiers = self.replicas.get(replica.index()).map_or(&[][..], |of| &of.tiers);
+        tiers.iter().filter_map(|tier| tier.place).any(|place| !is_store(place))
+    }
+
     /// The first place below CPU memory in which readers see a block of a replica at `now`. Not counted as a lookup.
     pub(crate) fn shows(&mut self, replica: ReplicaId, hash: u64, now: Micros) -> Option<TierKind> {
         let tiers = &self.replicas.get(replica.index())?.tiers;

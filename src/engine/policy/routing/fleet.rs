@@ -20,8 +20,9 @@ pub struct Fleet<'a> {
     pub cached_share: &'a dyn Fn(ReplicaId, &RequestView<'_>) -> f64,
     /// The share of the following blocks that its CPU tier holds.
     pub below_share: &'a dyn Fn(ReplicaId, &RequestView<'_>) -> f64,
-    /// By replica number: what the leading blocks of the prompt are worth where it can read them from, over all its full blocks. Empty
-    /// unless the policy [asks](RouterState::tier_prefix) for it.
+    /// By replica number: what the leading blocks of the prompt are worth where it can read them from, over all its full blocks; or the
+    /// share of these that only disks have. Empty unless the policy [asks](RouterState::tier_prefix) for the one or the
+    /// [other](RouterState::asks_disks).
     pub tier_shares: &'a [f64],
     /// The priority that a replica's policy would give the request; larger is more urgent.
     pub priority: &'a dyn Fn(ReplicaId) -> i64,

@@ -1,13 +1,13 @@
 //! The cost function of NVIDIA Dynamo's KV router, in KV blocks of the replica:
 //!
 //! ```text
-//! cost = scale · max(prefill + prompt − credit / (1 + decay · excess) · cached − host credit · below, 0)
+//! cost = scale · max(prefill + prompt − credit / (1 + decay · excess) · cached − host credit · below − disk credit · disk, 0)
 //!      + decode + weight · active
 //! ```
 //!
 //! `prefill` counts the tokens of requests that the router sent there and that have no first token yet, each without
-//! the tokens that the cache had then; `cached` and `below` are the prompt's leading blocks in the cache and, after
-//! them, in the CPU tier; `excess` is `prefill` above that of the candidate with the least, over the prompt's blocks;
+//! the tokens that the cache had then; `cached`, `below` and `disk` are the prompt's leading blocks in the cache, after
+//! them in the CPU tier, and after those on disks; `excess` is `prefill` above that of the candidate with the least, over the prompt's blocks;
 //! `decode` counts the blocks of the prompts that the router sent there and that have not left, with those that this
 //! request would add; `active` counts the requests. The router counts these itself: they are never out of date. The
 //! lowest cost wins, or any replica with probability in proportion to e^(−(cost − lowest) / ((highest − lowest) ·
@@ -53,12 +53,24 @@ struct Keys {
     overlap_credit: f64,
     credit_decay: f64,
     host_credit: f64,
+    disk_credit: f64,
     prefill_scale: f64,
     active_weight: f64,
     temperature: f64,
     index: CacheIndex,
     assume_reuse: bool,
     session_ttl_s: f64,
+}
+
+/// Shares of a prompt's full blocks, from the first one on.
+#[derive(Clone, Copy, Debug, Default)]
+struct KnownShares {
+    /// In the cache.
+    cached: f64,
+    /// After these, in the CPU tier.
+    below: f64,
+    /// After those, on disks.
+    disk: f64,
 }
 
 /// The load that the router has sent to a replica.
@@ -95,6 +107,7 @@ impl KvCost {
                 overlap_credit: s.overlap_credit,
                 credit_decay: s.credit_decay,
                 host_credit: s.host_credit,
+                disk_credit: s.disk_credit,
                 prefill_scale: s.prefill_scale,
                 active_weight: s.active_weight,
                 temperature: s.temperature,
@@ -116,6 +129,11 @@ impl KvCost {
     #[cfg(any(feature = "cli", feature = "closeup"))]
     pub(super) fn asks_caches(&self) -> bool {
         matches!(self.settings.index, CacheIndex::Events)
+    }
+
+    /// Whether it asks what only disks have.
+    pub(super) fn asks_disks(&self) -> bool {
+        self.settings.disk_credit > 0.0 && matches!(self.settings.index, CacheIndex::Events)
     }
 
     /// Whether it guesses what the caches hold.
@@ -153,22 +171,29 @@ impl KvCost {
         }
     }
 
-    /// The share of the prompt's full blocks that the router takes for cached on the replica at `position`, and the
-    /// share of those after them that it takes for held by the CPU tier.
-    fn known(&self, request: &RequestView<'_>, fleet: &Fleet<'_>, position: usize) -> [f64; 2] {
+    /// What the router takes for there of the prompt on the replica at `position`.
+    fn known(&self, request: &RequestView<'_>, fleet: &Fleet<'_>, position: usize) -> KnownShares {
         let id = fleet.replicas[position].id;
         match self.settings.index {
             CacheIndex::Events => {
                 let [cached, below] = [(fleet.cached_share)(id, request), (fleet.below_share)(id, request)];
+                let disk = fleet.tier_shares.get(id.index()).copied().unwrap_or_default();
                 let guessed = self.guessed_share(request, fleet, position);
                 if guessed > cached {
-                    [guessed, (cached + below - guessed).max(0.0)]
+                    let rest = cached + below - guessed;
+                    KnownShares {
+                        cached: guessed,
+                        below: rest.max(0.0),
+                        disk: (disk + rest.min(0.0)).max(0.0),
+                    }
                 } else {
-                    [cached, below]
+                    KnownShares { cached, below, disk }
                 }
             }
-            CacheIndex::None => [0.0, 0.0],
-            CacheIndex::Approximate(_) => [self.guessed_share(request, fleet, position), 0.0],
+            CacheIndex::None => KnownShares::default(),
+            CacheIndex::Approximate(_) => {
+                KnownShares { cached: self.guessed_share(request, fleet, position), ..KnownShares::default() }
+            }
         }
     }
 
@@ -198,8 +223,11 @@ impl KvCost {
             let excess = (load.prefill_tokens - least) as f64 / f64::from(block) / f64::from(all.max(1));
             overlap_credit *= 1.0 / (1.0 + self.settings.credit_decay * excess);
         }
-        let [cached, below] = self.known(request, fleet, position);
-        let credit = overlap_credit * cached + self.settings.host_credit * below;
+        let known = self.known(request, fleet, position);
+        let mut credit = overlap_credit * known.cached + self.settings.host_credit * known.below;
+        if known.disk > 0.0 {
+            credit += self.settings.disk_credit * known.disk;
+        }
         let tokens = load.prefill_tokens + u64::from(request.prompt_tokens);
         let prefill = tokens as f64 / f64::from(block) - credit * full;
         let decode = load.active.blocks_with(self.shared(request, block), all) as f64;
@@ -238,7 +266,7 @@ impl KvCost {
     fn charge(&mut self, request: &RequestView<'_>, fleet: &Fleet<'_>, position: usize) {
         let (replica, block) = (fleet.replicas[position].id, fleet.pool_of(position).block_tokens);
         let full = request.full_blocks(block);
-        let [cached, _] = self.known(request, fleet, position);
+        let cached = self.known(request, fleet, position).cached;
         let cached = math::floor(cached * f64::from(full) + 0.5) as u32;
         let prefill_tokens = request.prompt_tokens - (cached * block).min(request.prompt_tokens);
         let shared = self.shared(request, block);

@@ -149,6 +149,11 @@ impl RouterState {
         if let Self::Weighted(p) = self { p.tier_prefix() } else { None }
     }
 
+    /// Whether it asks what only disks have.
+    pub fn asks_disks(&self) -> bool {
+        matches!(self, Self::KvCost(p) if p.asks_disks())
+    }
+
     /// Whether it reads signals beyond those in the views.
     pub fn wants_signals(&self) -> bool {
         matches!(self, Self::Weighted(p) if p.wants_signals())
