@@ -96,13 +96,18 @@ pub(crate) struct Capacity {
     pub(crate) seeds: u32,
     /// Find the capacity for each ratio of prefill to decode replicas at equal GPUs, and for mixed replicas. The scenario has one prefill and
     /// one decode pool, or one mixed pool, which is divided. All ratios, or those given: `1:7,2:6,mixed` or `1:7..7:1`
-    #[arg(long, value_name = "RATIOS", num_args = 0..=1, require_equals = true, default_missing_value = "")]
+    #[arg(long, value_name = "RATIOS", num_args = 0..=1, require_equals = true, default_missing_value = "", group = "varied")]
     pub(crate) vary_ratio: Option<String>,
+    /// Find the capacity for each of several sizes of a cache: blocks on the GPUs or in the CPU memory of each replica (`gpu=1000,2000`,
+    /// `cpu=0,2000,8000`), GB of each disk or of each server of stores (`disk=100,400`, `store=0.5,2`), or factors on the scenario's
+    /// sizes (`gpu=x0.5,x1,x2`)
+    #[arg(long, value_name = "CACHE=SIZES", group = "varied")]
+    pub(crate) vary_cache: Option<String>,
     /// Print the full result as JSON
     #[arg(long)]
     pub(crate) json: bool,
-    /// Print the table of `--vary-ratio` as CSV
-    #[arg(long, requires = "vary_ratio", conflicts_with = "json")]
+    /// Print the table of `--vary-ratio` or `--vary-cache` as CSV
+    #[arg(long, requires = "varied", conflicts_with = "json")]
     pub(crate) csv: bool,
     /// Number of threads; default one per core
     #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(1..=JOBS))]

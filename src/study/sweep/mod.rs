@@ -1,6 +1,8 @@
 //! Sweeps and other studies of many runs: cases of a sweep, their knees and their Pareto front, the capacity of a
-//! cluster, the best ratio of prefill to decode replicas, a race of policies. The threads of a command or the workers of a page make the runs.
+//! cluster, with each of several sizes of a cache or each ratio of prefill to decode replicas, a race of policies. The threads of a command or the workers of a page make the runs.
 
+mod cache;
+mod cache_study;
 mod capacity;
 mod cases;
 mod curve;
@@ -9,10 +11,13 @@ mod race;
 mod ratio;
 mod ratio_study;
 mod row;
+mod searched;
 mod summary;
 pub(crate) mod traffic;
 mod vary;
 
+pub use cache::{CacheCase, CacheKind, CacheSize, CacheSizes};
+pub use cache_study::{CacheResult, CacheRow, CacheSearches};
 pub use capacity::{
     Capacity, CapacityEnd, CapacitySearch, Objective, SeedCapacity, capacity, capacity_of_seed,
 };

@@ -1,12 +1,12 @@
 //! The best ratio of prefill to decode replicas: for each the capacity of the scenario within its objectives, on the
 //! same traffic with every seed, and the mixed arrangement at equal GPUs beside them.
 
-use super::capacity::{Capacity, CapacityEnd, CapacitySearch, at, capacity, rate};
+use super::capacity::{Capacity, CapacityEnd, CapacitySearch, at, rate};
 use super::ratio::{Ratio, RatioCase, Ratios};
-use super::row::{RunFigure, RunRow};
+use super::row::RunFigure;
+use super::searched::{Searched, rate_found, rates_found, to_best};
 use super::summary::SweepValue;
-use crate::compare::{Difference, Direction, Verdict};
-use base::stats::UNBOUNDED;
+use crate::compare::{Difference, Verdict};
 use base::{Diagnostic, Diagnostics};
 use document::{Scenario, check, limits};
 use run::session::PoolEvidence;
@@ -72,8 +72,7 @@ pub struct RatioSearches {
 #[derive(Clone, Debug)]
 struct Row {
     case: RatioCase,
-    scenario: Scenario,
-    searches: Vec<CapacitySearch>,
+    searched: Searched,
 }
 
 impl RatioSearches {
@@ -95,7 +94,7 @@ impl RatioSearches {
         for ratio in chosen {
             let made = of.with(ratio).and_then(|split| check(split.clone()).map(|_| split));
             match made.and_then(|split| Ok((of.case(ratio).map_err(|d| vec![d])?, split))) {
-                Ok((case, split)) => rows.push(Row::new(case, split, seeds, share)),
+                Ok((case, split)) => rows.push(Row { case, searched: Searched::new(split, seeds, share) }),
                 Err(found) => {
                     problems.extend(found.into_iter().filter(|p| !problems.contains(p)).collect::<Vec<_>>());
                 }
@@ -114,12 +113,12 @@ impl RatioSearches {
 
     /// All searches, row by row: those of a row are its seeds.
     pub fn searches(&self) -> Vec<CapacitySearch> {
-        self.rows.iter().flat_map(|row| row.searches.iter().cloned()).collect()
+        self.rows.iter().flat_map(|row| row.searched.searches.iter().cloned()).collect()
     }
 
     /// Puts searches back that were finished elsewhere, in the order of [`Self::searches`].
     pub fn put_back(&mut self, finished: Vec<CapacitySearch>) {
-        let places = self.rows.iter_mut().flat_map(|row| row.searches.iter_mut());
+        let places = self.rows.iter_mut().flat_map(|row| row.searched.searches.iter_mut());
         for (place, search) in places.zip(finished) {
             *place = search;
         }
@@ -127,20 +126,16 @@ impl RatioSearches {
 
     /// The search of a row with a seed.
     pub fn search(&mut self, row: usize, seed: usize) -> Option<&mut CapacitySearch> {
-        self.rows.get_mut(row)?.searches.get_mut(seed)
+        self.rows.get_mut(row)?.searched.searches.get_mut(seed)
     }
 
     /// What is known so far.
     pub fn result(&self) -> RatioResult {
         let mut rows: Vec<RatioRow> = self.rows.iter().map(|row| row.result(self.share)).collect();
         let best = best(&rows);
-        let rates = best.and_then(|best| of_seeds(&rows[best]));
+        let rates = best.and_then(|best| rates_found(rows[best].capacity.as_ref()));
         for (i, row) in rows.iter_mut().enumerate() {
-            let pairs = rates.as_ref().zip(of_seeds(row));
-            row.to_best = pairs.map(|(best, own)| {
-                let pairs: Vec<_> = best.iter().zip(own).map(|(&a, b)| [Some(a), Some(b)]).collect();
-                Difference::of(&pairs, None, Direction::Higher, UNBOUNDED)
-            });
+            row.to_best = to_best(rates.as_ref(), row.capacity.as_ref());
             let unclear = |d: Difference| matches!(d.verdict, Verdict::NoneShown | Verdict::Unknown);
             row.tied = Some(i) != best && row.to_best.is_some_and(unclear);
         }
@@ -160,47 +155,26 @@ impl RatioSearches {
 }
 
 impl Row {
-    fn new(case: RatioCase, scenario: Scenario, seeds: u32, share: f64) -> Self {
-        let search = |k: u32| CapacitySearch::new(&scenario, scenario.seed.wrapping_add(k.into()), share);
-        let searches = (0..seeds).map(search).collect();
-        Self { case, scenario, searches }
-    }
-
     fn result(&self, share: f64) -> RatioRow {
-        let ended = self.searches.iter().filter(|s| s.ended()).count();
-        let all = ended == self.searches.len();
-        let found = || self.searches.iter().map(CapacitySearch::found).collect();
-        let own: Option<Vec<&RunRow>> = self.searches.iter().map(CapacitySearch::at_own_rates).collect();
-        let figure = |figure: RunFigure| Some(SweepValue::of(&figure, own.as_ref()?));
         RatioRow {
             case: self.case.clone(),
-            ended: ended as u32,
-            runs: self.searches.iter().map(CapacitySearch::runs).sum(),
-            capacity: all.then(|| capacity(&self.scenario, share, found())),
-            met_share: figure(RunFigure::MET_SHARE),
-            goodput_per_s: figure(RunFigure::GOODPUT),
+            ended: self.searched.ended(),
+            runs: self.searched.runs(),
+            capacity: self.searched.capacity(share),
+            met_share: self.searched.at_own_rates(&RunFigure::MET_SHARE),
+            goodput_per_s: self.searched.at_own_rates(&RunFigure::GOODPUT),
             to_best: None,
             tied: false,
         }
     }
 }
 
-/// The capacity of a row, if it was found.
-fn found(row: &RatioRow) -> Option<f64> {
-    row.capacity.as_ref().filter(|c| c.end == CapacityEnd::Found)?.rate_per_s
-}
-
-/// The capacities of its seeds.
-fn of_seeds(row: &RatioRow) -> Option<Vec<f64>> {
-    found(row)?;
-    row.capacity.as_ref()?.seeds.iter().map(|seed| seed.rate_per_s).collect()
-}
-
 /// The ratio with the highest capacity; the first of equal ones.
 fn best(rows: &[RatioRow]) -> Option<usize> {
     let mut best: Option<(usize, f64)> = None;
     for (i, row) in rows.iter().enumerate().filter(|(_, row)| row.case.mixed == 0) {
-        if let Some(x) = found(row).filter(|x| best.is_none_or(|(_, most)| *x > most)) {
+        if let Some(x) = rate_found(row.capacity.as_ref()).filter(|x| best.is_none_or(|(_, most)| *x > most))
+        {
             best = Some((i, x));
         }
     }
@@ -296,7 +270,7 @@ const COLUMNS: [&str; 19] = [
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sweep::SeedCapacity;
+    use crate::sweep::{SeedCapacity, capacity};
 
     fn row(ratio: &str, mixed: u32, rates: &[f64]) -> RatioRow {
         let (prefill, decode) =

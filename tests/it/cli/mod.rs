@@ -1,5 +1,6 @@
 //! The command line as a user runs it.
 
+mod cache_sizes;
 mod commands;
 mod compare;
 mod convert;

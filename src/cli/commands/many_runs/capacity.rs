@@ -3,7 +3,7 @@
 use crate::args::studies::Capacity as Arguments;
 use crate::commands::many_runs::near_the_knee::near_the_knee;
 use crate::commands::many_runs::parallel::{NOTHING_DRAWN, each, progress, threads};
-use crate::commands::many_runs::ratio;
+use crate::commands::many_runs::{cache, ratio};
 use crate::failed::Failed;
 use crate::files::input::{Loaded, load};
 use crate::print::{refused, say, tell, tell_all};
@@ -44,6 +44,9 @@ pub(crate) fn run(args: &Arguments) -> Result<(), Failed> {
     }
     if let Some(ratios) = &args.vary_ratio {
         return ratio::run(args, ratios, &scenario, trace.as_ref(), seeds);
+    }
+    if let Some(sizes) = &args.vary_cache {
+        return cache::run(args, sizes, &scenario, trace.as_ref(), seeds);
     }
     let pool = threads(args.jobs)?;
     let bar = progress(seeds.into());

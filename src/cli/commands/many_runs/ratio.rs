@@ -2,7 +2,7 @@
 
 use crate::args::studies::Capacity as Arguments;
 use crate::commands::many_runs::near_the_knee::near_the_knee;
-use crate::commands::many_runs::parallel::{each, progress, threads};
+use crate::commands::many_runs::searches::finish_all;
 use crate::failed::Failed;
 use crate::print::{refused, say};
 use crate::text::table::{Align, Table, number};
@@ -24,18 +24,7 @@ pub(crate) fn run(
     let name = &args.input.scenario;
     let made = RatioSearches::new(scenario, &chosen, seeds, args.share);
     let mut study = made.map_err(|problems| refused(name, &problems))?;
-    let pool = threads(args.jobs)?;
-    let searches = study.searches();
-    let bar = progress(searches.len() as u64);
-    let finished = each(&pool, searches.len(), |i| {
-        let mut search = searches[i].clone();
-        let done = search.finish(trace);
-        bar.inc(1);
-        done.map(|()| search)
-    });
-    bar.finish_and_clear();
-    let finished: Result<Vec<_>, _> = finished.into_iter().collect();
-    study.put_back(finished.map_err(|problems| refused(name, &problems))?);
+    study.put_back(finish_all(args, &study.searches(), trace)?);
     let found = study.result();
     if args.json {
         return say(&format!("{}\n", json::indented(&found)));
