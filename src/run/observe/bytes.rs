@@ -8,7 +8,7 @@ impl Recorder {
     pub(crate) fn bytes_alive(&self) -> u64 {
         let packed = self.packed.as_ref().map_or(0, |packed| 8 * packed.len() as u64);
         #[cfg(any(feature = "cli", feature = "closeup"))]
-        let waits = self.rolling_waits.bytes() + self.window.bytes_alive();
+        let waits = self.rolling_waits.bytes() + self.window.bytes_alive() + self.pauses.bytes_alive();
         #[cfg(not(any(feature = "cli", feature = "closeup")))]
         let waits = 0;
         let alive = waits
@@ -32,7 +32,8 @@ impl Recorder {
     /// Bytes at rest that are not shared with `later`, which continued from a copy.
     pub(crate) fn bytes_at_rest(&self, later: Option<&Self>) -> u64 {
         #[cfg(any(feature = "cli", feature = "closeup"))]
-        let gaps = self.gap_counts.bytes_beside(later.map(|l| &l.gap_counts));
+        let gaps = self.gap_counts.bytes_beside(later.map(|l| &l.gap_counts))
+            + self.pauses.bytes_beside(later.map(|l| &l.pauses));
         #[cfg(not(any(feature = "cli", feature = "closeup")))]
         let gaps = 0;
         gaps + self.judgements.bytes_beside(later.map(|l| &l.judgements))

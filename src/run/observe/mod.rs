@@ -17,6 +17,8 @@ pub mod objectives;
 pub(crate) mod origins;
 mod packed;
 mod passages;
+#[cfg(any(feature = "cli", feature = "closeup"))]
+pub(crate) mod pauses;
 pub(crate) mod recent;
 pub mod recorder;
 mod regime;

@@ -8,6 +8,8 @@ use super::fault_log::FaultLog;
 use super::meters::Meters;
 use super::objectives::{Judgements, Met, Targets};
 use super::origins::Origins;
+#[cfg(any(feature = "cli", feature = "closeup"))]
+use super::pauses::Pauses;
 use super::recent::RecentHandovers;
 #[cfg(any(feature = "cli", feature = "closeup"))]
 use super::rolling::LatestWaits;
@@ -132,6 +134,10 @@ pub struct Recorder {
     /// For the page: the latest texts. A run restored from bytes begins without any.
     #[serde(skip)]
     pub(crate) texts: Texts,
+    /// For the page: what is kept of contexts in pauses. A run restored from bytes begins without any.
+    #[cfg(any(feature = "cli", feature = "closeup"))]
+    #[serde(skip)]
+    pub(crate) pauses: Pauses,
     /// Facts since a listener subscribed; the listener keeps their number small.
     #[serde(skip)]
     pub(crate) heard: Option<Vec<Fact>>,
@@ -179,6 +185,8 @@ impl Recorder {
             moves: VecDeque::new(),
             origins: Origins::default(),
             texts: Texts::default(),
+            #[cfg(any(feature = "cli", feature = "closeup"))]
+            pauses: Pauses::default(),
             heard: None,
             packed: None,
         }

@@ -68,3 +68,52 @@ fn a_window_has_the_turns_that_are_in_it() {
         turns().all(|turn| turn.from_us <= 20_000_000 && turn.end_us.is_none_or(|end| end >= 10_000_000))
     );
 }
+
+#[test]
+fn what_is_kept_in_a_pause_shrinks_step_by_step() {
+    let run = start_to_end(&preset("the-pause", 60.0));
+    let found = rows(&run);
+    let turns = || found.rows.iter().flat_map(|row| row.turns.iter());
+    let mut shrinks = 0;
+    for turn in turns().filter(|turn| !turn.kept.is_empty()) {
+        let (end, context) = (turn.end_us.expect("it ended"), turn.context_tokens);
+        assert_eq!(turn.kept[0].at_us, end);
+        assert!(turn.kept[0].gpu_tokens + 16 > context - 1, "all full blocks at first: {turn:?}");
+        assert!(turn.kept.is_sorted_by_key(|step| step.at_us));
+        assert!(turn.kept.iter().all(|step| step.gpu_tokens <= step.kept_tokens), "{turn:?}");
+        assert!(turn.kept.iter().all(|step| step.kept_tokens <= context), "{turn:?}");
+        shrinks += usize::from(turn.kept.len() > 2);
+    }
+    assert!(shrinks > 10, "{shrinks} pauses with more than one step");
+    // CPU memory is large: the GPU forgets, and nothing has to be computed again.
+    let cpu_keeps = turns().flat_map(|turn| &turn.kept).filter(|step| step.kept_tokens > step.gpu_tokens);
+    assert!(cpu_keeps.count() > 20);
+}
+
+#[test]
+fn what_is_kept_at_the_end_of_a_pause_is_what_the_next_turn_finds() {
+    let mut scenario = preset("the-pause", 60.0);
+    scenario.cluster.pools[0].kv.cpu_blocks = 0;
+    let run = start_to_end(&scenario);
+    let (mut pauses, mut alike) = (0, 0);
+    for row in rows(&run).rows {
+        for two in row.turns.windows(2) {
+            let (Some(last), Some(found)) = (two[0].kept.last(), two[1].found_tokens) else { continue };
+            // Of a step that came just before the turn, or while it waited, nothing is seen.
+            let context = two[0].context_tokens;
+            pauses += 1;
+            alike += usize::from(last.gpu_tokens.abs_diff(found) <= context / 16 + 16);
+        }
+    }
+    assert!(pauses > 50 && alike * 10 > pauses * 8, "{alike} of {pauses}");
+}
+
+#[test]
+fn slices_change_nothing_of_what_was_kept() {
+    let scenario = preset("the-pause", 60.0);
+    let mut sliced = start(&scenario);
+    for ms in 1..=600 {
+        sliced.advance(Micros(ms * 100_000), u64::MAX);
+    }
+    assert_eq!(rows(&sliced), rows(&at(&scenario, 60_000_000)));
+}

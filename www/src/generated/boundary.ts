@@ -2240,6 +2240,16 @@ export type InForce = {
 /** How intervals were computed. */
 export type IntervalBasis = "seeds" | "blocks";
 
+/** What was kept of the context of a turn from an instant of the pause after it on. */
+export type KeptStep = {
+  /** The instant: the end of the turn, then ends of buckets of the timeline. */
+  at_us: number,
+  /** Tokens of its context, from the start on, that the GPU of its replica had. */
+  gpu_tokens: number,
+  /** Tokens that this GPU or a tier below it had. */
+  kept_tokens: number,
+};
+
 /** Keys by how they stand to the scenario. */
 export type KeyCounts = {
   /** With the same meaning. */
@@ -5237,6 +5247,8 @@ export type SessionTurn = {
   found_tokens: number | null,
   /** Known tokens that were computed again; missing before it has joined a batch. */
   again_tokens: number | null,
+  /** What was kept of its context in the pause after it; empty if that was not followed. */
+  kept: Array<KeptStep>,
 };
 
 /** Asks for the sessions between two instants. */

@@ -1,5 +1,6 @@
 //! Sessions over time: their turns, what each turn found of what was known before it, and what is kept in a pause that lasts.
 
+use crate::observe::pauses::Kept;
 use crate::session::Session;
 use base::Content;
 use base::small::sort::sort_pairs;
@@ -64,9 +65,21 @@ pub struct SessionRow {
     pub kept_tokens: Option<u32>,
 }
 
+/// What was kept of the context of a turn from an instant of the pause after it on.
+#[apply(typescript!)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct KeptStep {
+    /// The instant: the end of the turn, then ends of buckets of the timeline.
+    pub at_us: u64,
+    /// Tokens of its context, from the start on, that the GPU of its replica had.
+    pub gpu_tokens: u32,
+    /// Tokens that this GPU or a tier below it had.
+    pub kept_tokens: u32,
+}
+
 /// One turn.
 #[apply(typescript!)]
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct SessionTurn {
     /// Its request.
     pub request: u32,
@@ -88,6 +101,8 @@ pub struct SessionTurn {
     pub found_tokens: Option<u32>,
     /// Known tokens that were computed again; missing before it has joined a batch.
     pub again_tokens: Option<u32>,
+    /// What was kept of its context in the pause after it; empty if that was not followed.
+    pub kept: Vec<KeptStep>,
 }
 
 impl Session {
@@ -145,6 +160,7 @@ impl Session {
             turns <= TURNS
         });
         self.look_for_contexts(&mut rows);
+        self.add_pauses(&mut rows);
         let mut answer =
             SessionRows { from_us, to_us, more: (all - rows.len()) as u32, ..SessionRows::default() };
         for turn in rows.iter().flat_map(|row| &row.turns) {
@@ -177,6 +193,7 @@ impl Session {
             known_tokens: known,
             found_tokens: found,
             again_tokens: found.map(|found| known.saturating_sub(found)),
+            kept: Vec::new(),
         }
     }
 
@@ -198,6 +215,19 @@ impl Session {
         for row in rows {
             let text = latest(row).and_then(|request| texts.get(&request).copied().flatten());
             row.kept_tokens = text.map(|text| self.kept_of(text));
+        }
+    }
+
+    /// What was kept in the pauses between turns.
+    fn add_pauses(&self, rows: &mut [SessionRow]) {
+        let mut turns: BTreeMap<u32, &mut SessionTurn> =
+            rows.iter_mut().flat_map(|row| &mut row.turns).map(|turn| (turn.request, turn)).collect();
+        for (request, steps) in self.recorder.pauses.all() {
+            if let Some(turn) = turns.get_mut(&request.0) {
+                let step =
+                    |kept: &Kept| KeptStep { at_us: kept.at.0, gpu_tokens: kept.gpu, kept_tokens: kept.all };
+                turn.kept = steps.iter().map(step).collect();
+            }
         }
     }
 

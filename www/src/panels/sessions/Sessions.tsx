@@ -32,7 +32,9 @@ export default function Sessions(props: { app: App }): JSX.Element {
     <section class="closeup" aria-label="Sessions">
       <ToolRow>
         <KeyMark look="turn">turn</KeyMark>
-        <KeyMark look="kept">found at the return</KeyMark>
+        <KeyMark look="kept">kept on the GPU</KeyMark>
+        <KeyMark look="below">kept below it</KeyMark>
+        <KeyMark look="evicted">evicted</KeyMark>
         <KeyMark look="computed">computed</KeyMark>
         <span class="grow" />
       </ToolRow>
@@ -146,7 +148,15 @@ function Row(props: {
         {(pause) => (
           <>
             <Rect of={pause.context} class="context" />
-            <Show when={pause.kept}>{(kept) => <Rect of={kept()} fill={KEPT} />}</Show>
+            <Show when={pause.kept}>
+              {(kept) => (
+                <>
+                  <path class="below" d={kept().all} />
+                  <path d={kept().gpu} fill={KEPT} />
+                  <path class="falls" d={kept().falls} />
+                </>
+              )}
+            </Show>
           </>
         )}
       </For>

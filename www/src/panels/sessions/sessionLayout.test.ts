@@ -13,6 +13,7 @@ const turn = (request: number, from_us: number, end_us: number | null, found: nu
   known_tokens: request === 0 ? 0 : 100,
   found_tokens: found,
   again_tokens: 100 - found,
+  kept: [],
 });
 
 const of = (rows: SessionRows['rows']): SessionRows => ({
@@ -37,9 +38,30 @@ test('a pause is as high as the context, its hatch as what the next turn found',
   const plan = planSessions(of([row([turn(0, 0, 100, 0), turn(1, 500, 600, 60)], 30)]), 500);
   const [first, last] = plan.rows[0]?.pauses ?? [];
   expect(first?.context.h).toBeCloseTo(27);
-  expect(first?.kept?.h).toBeCloseTo(27 / 2);
-  expect(last?.kept?.h).toBeCloseTo(27 / 4);
+  const base = plan.rows[0]?.base ?? 0;
+  const { left, right } = plan;
+  const [from, to] = [left + 0.1 * (right - left), left + 0.5 * (right - left)];
+  expect(first?.kept?.gpu).toBe(`M${from} ${base}V${base - 13.5}H${to}V${base}Z`);
+  expect(last?.kept?.gpu).toContain(`V${base - 27 / 4}H${right}`);
   expect(last?.context.x).toBeCloseTo(plan.left + 0.6 * (plan.right - plan.left));
+});
+
+test('what is kept falls where blocks were evicted, on the GPU and below it', () => {
+  const before = {
+    ...turn(0, 0, 100, 0),
+    kept: [
+      { at_us: 100, gpu_tokens: 120, kept_tokens: 120 },
+      { at_us: 200, gpu_tokens: 60, kept_tokens: 120 },
+      { at_us: 300, gpu_tokens: 0, kept_tokens: 40 },
+      { at_us: 400, gpu_tokens: 40, kept_tokens: 40 },
+    ],
+  };
+  const plan = planSessions(of([row([before, turn(1, 500, 600, 60)])]), 628);
+  const kept = plan.rows[0]?.pauses[0]?.kept;
+  const base = plan.rows[0]?.base ?? 0;
+  expect(kept?.gpu).toBe(`M106 ${base}V${base - 27}H156V${base - 13.5}H206V${base}H256V${base - 9}H306V${base}Z`);
+  expect(kept?.all).toBe(`M106 ${base}V${base - 27}H156V${base - 27}H206V${base - 9}H256V${base - 9}H306V${base}Z`);
+  expect(kept?.falls).toBe(`M156 ${base - 27}V${base - 13.5}M206 ${base - 13.5}V${base}`);
 });
 
 test('turns that overlap have no pause between them, and none after one that runs', () => {

@@ -1,5 +1,5 @@
 // The rows of sessions: turns and pauses on an axis of time, as high as the context.
-import type { SessionRow, SessionRows, SessionTurn } from '../../generated/boundary.ts';
+import type { KeptStep, SessionRow, SessionRows, SessionTurn } from '../../generated/boundary.ts';
 
 export type Block = { readonly x: number; readonly y: number; readonly w: number; readonly h: number };
 
@@ -17,8 +17,15 @@ export type TurnMark = {
 export type PauseMark = {
   /** The whole context. */
   readonly context: Block;
-  /** What the next turn found of it; in a pause that lasts, what is there now. Undefined if that is not known. */
-  readonly kept: Block | undefined;
+  /** What is kept of it, as paths: on the GPU, and on the GPU or below. Undefined if that is not known. */
+  readonly kept: KeptMark | undefined;
+};
+
+export type KeptMark = {
+  readonly gpu: string;
+  readonly all: string;
+  /** The falls of what the GPU has: blocks were evicted. */
+  readonly falls: string;
 };
 
 export type RowMark = {
@@ -69,7 +76,7 @@ export function planSessions(of: SessionRows, width: number): SessionPlan {
       row,
       base,
       turns: row.turns.map((turn) => turnMark(turn, of.to_us, block)),
-      pauses: pausesOf(row, of.to_us, block),
+      pauses: pausesOf(row, of.to_us, { block, x, y: (tokens) => base - high(tokens) }),
     };
   });
   return { height: TOP + rows.length * pitch + FOOT, isLow, left, right, rows };
@@ -92,25 +99,45 @@ function turnMark(turn: SessionTurn, now: number, block: Make): TurnMark {
   };
 }
 
+type Scales = { readonly block: Make; readonly x: (us: number) => number; readonly y: (tokens: number) => number };
+
 /** Pauses between turns that do not overlap, and after the last one if it has ended. */
-function pausesOf(row: SessionRow, now: number, block: Make): readonly PauseMark[] {
+function pausesOf(row: SessionRow, now: number, scales: Scales): readonly PauseMark[] {
   const pauses: PauseMark[] = [];
   let latest: SessionTurn | undefined;
   for (const turn of row.turns) {
     if (latest?.end_us != null && turn.from_us > latest.end_us)
-      pauses.push(pause(latest, turn.from_us, turn.found_tokens ?? undefined, block));
+      pauses.push(pause(latest, turn.from_us, turn.found_tokens ?? undefined, scales));
     if ((latest?.end_us ?? 0) <= (turn.end_us ?? now)) latest = turn;
   }
   if (latest?.end_us != null && latest.end_us < now)
-    pauses.push(pause(latest, now, row.kept_tokens ?? undefined, block));
+    pauses.push(pause(latest, now, row.kept_tokens ?? undefined, scales));
   return pauses;
 }
 
-function pause(before: SessionTurn, to: number, kept: number | undefined, block: Make): PauseMark {
+function pause(before: SessionTurn, to: number, kept: number | undefined, scales: Scales): PauseMark {
   const from = before.end_us ?? to;
-  const most = before.context_tokens;
-  return {
-    context: block(from, to, most),
-    kept: kept === undefined ? undefined : block(from, to, Math.min(most, kept)),
-  };
+  const context = scales.block(from, to, before.context_tokens);
+  const tokens = Math.min(before.context_tokens, kept ?? 0);
+  const whole = { at_us: from, gpu_tokens: tokens, kept_tokens: tokens };
+  const steps = before.kept.length > 0 ? before.kept : kept === undefined ? [] : [whole];
+  return { context, kept: steps.length > 0 ? keptMark(steps, to, scales) : undefined };
 }
+
+/** What is kept as areas, with corners where it changes. */
+function keptMark(steps: readonly KeptStep[], to: number, { x, y }: Scales): KeptMark {
+  const first = steps[0]?.at_us ?? to;
+  const stairs = (of: (step: KeptStep) => number): string => {
+    const tops = steps.map((step, i) => `V${at(y(of(step)))}H${at(x(Math.min(to, steps[i + 1]?.at_us ?? to)))}`);
+    return `M${at(x(first))} ${at(y(0))}${tops.join('')}V${at(y(0))}Z`;
+  };
+  const falls = steps.flatMap((step, i) => {
+    const before = steps[i - 1]?.gpu_tokens ?? 0;
+    if (i === 0 || before <= step.gpu_tokens) return [];
+    return [`M${at(x(Math.min(to, step.at_us)))} ${at(y(before))}V${at(y(step.gpu_tokens))}`];
+  });
+  return { gpu: stairs((step) => step.gpu_tokens), all: stairs((step) => step.kept_tokens), falls: falls.join('') };
+}
+
+/** A place on screen, to a hundredth of a pixel. */
+const at = (px: number): number => Math.round(px * 100) / 100;
