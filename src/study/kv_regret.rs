@@ -1,14 +1,13 @@
 //! Regret of a run's KV caches: how many blocks it computed that it would not have computed, had it known when each block is used
 //! next, and how much sooner first tokens would have come.
 //!
-//! The same scenario with the same draws is run again with the oracle's order of eviction ([`EvictionOrder::Belady`]), on the GPU
+//! The same scenario with the same draws is run again with the oracle's order of eviction (`belady`), on the GPU
 //! and in CPU memory, and with prefetches that know the next turn. The oracle is a bound for hits at equal times. Through its
 //! hits other requests come at other times, so it is no bound for a whole run: a regret below 0 is shown as it is.
 
+use crate::kv_policies::KvPolicy;
 use base::{Diagnostic, Diagnostics, Micros, json};
-use document::{
-    CpuEviction, EvictionOrder, PrefetchWhen, Scenario, SessionKv, SessionPrefetch, TimedEdit, check, limits,
-};
+use document::{PrefetchWhen, Scenario, SessionKv, SessionPrefetch, TimedEdit, check, limits};
 use run::session::{Session, Trace};
 use serde::Serialize;
 use std::sync::Arc;
@@ -51,12 +50,12 @@ pub fn kv_oracle_of(scenario: &Scenario) -> Result<(Scenario, Vec<String>), Diag
     let (mut made, mut has) = (scenario.clone(), Vec::new());
     for (i, pool) in made.cluster.pools.iter_mut().enumerate() {
         let path = format!("cluster.pools[{i}].kv");
-        if pool.kv.eviction_order != EvictionOrder::Belady {
-            pool.kv.eviction_order = EvictionOrder::Belady;
+        if pool.kv.eviction_order != KvPolicy::Oracle.order() {
+            pool.kv.eviction_order = KvPolicy::Oracle.order();
             has.push(format!("{path}.eviction_order=belady"));
         }
-        if pool.kv.cpu_blocks > 0 && pool.kv.cpu_eviction != CpuEviction::Belady {
-            pool.kv.cpu_eviction = CpuEviction::Belady;
+        if pool.kv.cpu_blocks > 0 && pool.kv.cpu_eviction != KvPolicy::Oracle.cpu_order() {
+            pool.kv.cpu_eviction = KvPolicy::Oracle.cpu_order();
             has.push(format!("{path}.cpu_eviction=belady"));
         }
     }

@@ -14,6 +14,8 @@ pub mod compare;
 pub mod evaluate;
 #[cfg(any(feature = "cli", feature = "compare"))]
 pub mod file;
+#[cfg(any(feature = "cli", feature = "compare"))]
+pub mod kv_policies;
 #[cfg(feature = "cli")]
 pub mod kv_regret;
 #[cfg(any(feature = "cli", feature = "lessons"))]

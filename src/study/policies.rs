@@ -130,7 +130,7 @@ fn first_step(rest: &str) -> Option<&str> {
 }
 
 /// The value at a path within another.
-fn inside<'a>(value: &'a Value, path: &str) -> Option<&'a Value> {
+pub(super) fn inside<'a>(value: &'a Value, path: &str) -> Option<&'a Value> {
     let mut steps = path.split(['.', '[']).map(|step| step.trim_end_matches(']')).filter(|s| !s.is_empty());
     steps.try_fold(value, |at, step| match at {
         Value::Array(list) => list.get(step.parse::<usize>().ok()?),

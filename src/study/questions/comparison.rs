@@ -4,6 +4,10 @@
 use super::searches::{CapacityStudy, RatioRun, RatioStudy};
 use crate::compare::{Comparing, Metric, Outcomes, RequestCloud, RunComparison};
 use crate::file::{StudyFile, StudyRead};
+use crate::kv_policies::{
+    KvPolicyCase, KvPolicyChoice, KvPolicyRegret, KvPolicyRun, kv_policies, kv_policy_cases,
+    kv_policy_regrets,
+};
 use crate::lesson::{CaseFigures, Guess, Lesson, LessonCase, LessonRead, StepVerdict};
 use crate::oracle::oracle_of;
 use crate::policies::{RunPolicies, entrant, run_policies};
@@ -48,6 +52,13 @@ questions! {
     oracle: Oracle(String) -> Option<String> = |_, scenario, _| {
         Ok(oracle_of(&parse(&scenario)?, None)?.map(|run| to_json(&run.scenario)))
     };
+    /// The policies for the KV of sessions, for a scenario as it is in force.
+    kv_policies: KvPolicies(String) -> Vec<KvPolicyChoice> = |_, scenario, _| Ok(kv_policies(&parse(&scenario)?));
+    /// The runs of these policies, as far as a scenario can have them.
+    kv_policy_cases: KvPolicyCases(String) -> Vec<KvPolicyCase> = |_, scenario, _| kv_policy_cases(&parse(&scenario)?);
+    /// What such runs computed again beyond that of the oracle.
+    kv_policy_regrets: KvPolicyRegrets(Vec<KvPolicyRun>) -> Vec<KvPolicyRegret> =
+        |_, runs, _| Ok(kv_policy_regrets(&runs));
     /// The results of a sweep so far.
     summary: Summary(SummaryQuery) -> SweepSummary = |_, query, _| Ok(summary(&query.paths, &query.rows));
     /// Begins a search for the capacity of a scenario; it replaces the previous one.

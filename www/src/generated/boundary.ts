@@ -950,6 +950,12 @@ export type ComparisonAnswers = {
   "study-csv": string,
   /** The scenario of the oracle of a scenario; null if no pool has an autoscaler. */
   oracle: string | null,
+  /** The policies for the KV of sessions, for a scenario as it is in force. */
+  "kv-policies": Array<KvPolicyChoice>,
+  /** The runs of these policies, as far as a scenario can have them. */
+  "kv-policy-cases": Array<KvPolicyCase>,
+  /** What such runs computed again beyond that of the oracle. */
+  "kv-policy-regrets": Array<KvPolicyRegret>,
   /** The results of a sweep so far. */
   summary: SweepSummary,
   /** Begins a search for the capacity of a scenario; it replaces the previous one. */
@@ -981,7 +987,7 @@ export type ComparisonAnswers = {
 };
 
 /** A question about runs beside each other, sweeps, races, searches or lessons. Scenarios are JSON text. */
-export type ComparisonQuestion = { "compare": ComparedRuns } | { "cases": CasesQuery } | { "policies": PoliciesQuery } | { "entrant": EntrantQuery } | { "elsewhere": ElsewhereQuery } | { "row": AttachedBytes } | { "rank": RankQuery } | { "write-study": StudyFile } | { "read-study": string } | { "study-csv": StudyFile } | { "oracle": string } | { "summary": SummaryQuery } | { "search": SearchQuery } | { "search-next": number } | { "search-saw": SearchRunEnded } | { "search-refused": number } | { "search-found": null } | { "ratios": SearchQuery } | { "ratio-next": RatioRun } | { "ratio-saw": RatioRunEnded } | { "ratio-refused": RatioRun } | { "ratios-found": null } | { "lesson": string } | { "lesson-cases": number } | { "lesson-verdict": VerdictQuery };
+export type ComparisonQuestion = { "compare": ComparedRuns } | { "cases": CasesQuery } | { "policies": PoliciesQuery } | { "entrant": EntrantQuery } | { "elsewhere": ElsewhereQuery } | { "row": AttachedBytes } | { "rank": RankQuery } | { "write-study": StudyFile } | { "read-study": string } | { "study-csv": StudyFile } | { "oracle": string } | { "kv-policies": string } | { "kv-policy-cases": string } | { "kv-policy-regrets": Array<KvPolicyRun> } | { "summary": SummaryQuery } | { "search": SearchQuery } | { "search-next": number } | { "search-saw": SearchRunEnded } | { "search-refused": number } | { "search-found": null } | { "ratios": SearchQuery } | { "ratio-next": RatioRun } | { "ratio-saw": RatioRunEnded } | { "ratio-refused": RatioRun } | { "ratios-found": null } | { "lesson": string } | { "lesson-cases": number } | { "lesson-verdict": VerdictQuery };
 
 /** A word that is valid at a position. */
 export type Completion = {
@@ -2402,6 +2408,57 @@ export type KvPlacePart = {
   evicted: number,
   /** Blocks that were not used for longer than they are kept. */
   expired: number,
+};
+
+/** A policy for the KV of sessions in their pauses. */
+export type KvPolicy = "lru" | "ttl" | "hint" | "prefetch" | "oracle";
+
+/** A run with a policy from its beginning on. */
+export type KvPolicyCase = {
+  /** The policy. */
+  policy: KvPolicy,
+  /** The scenario, JSON text. Edits of what the policy sets are left out. */
+  scenario: string,
+};
+
+/** A policy, and what a run has to change for it. */
+export type KvPolicyChoice = {
+  /** Which. */
+  policy: KvPolicy,
+  /** Its name. */
+  name: string,
+  /** What it does. */
+  words: string,
+  /** Why this scenario cannot have it; null if it can. */
+  refused: string | null,
+  /** The fields that an edit sets, by path; empty if the scenario has it. */
+  set: { [path: string]: unknown },
+};
+
+/** A policy beside the oracle. */
+export type KvPolicyRegret = {
+  /** The policy. */
+  policy: KvPolicy,
+  /** Its name. */
+  name: string,
+  /** Tokens of sessions that its run computed again. */
+  again_tokens: number,
+  /** How many more that are than the oracle's; negative if fewer, null without a run of the oracle. */
+  over_tokens: number | null,
+  /** `over_tokens` as a share of the largest one, 0 to 1. */
+  share: number,
+  /** Blocks that its run loaded from below the GPU. */
+  loaded_blocks: number,
+};
+
+/** What a run with a policy computed and loaded. */
+export type KvPolicyRun = {
+  /** The policy. */
+  policy: KvPolicy,
+  /** Tokens of sessions that were computed again. */
+  again_tokens: number,
+  /** The report, JSON text. */
+  report: string,
 };
 
 /** KV blocks in use as shares of all blocks, 0 to 1, by what holds them. */

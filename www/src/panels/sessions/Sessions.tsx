@@ -1,13 +1,18 @@
 // Sessions over time: turns, what each found of what was known, and what is kept in pauses. Loaded when it is opened.
-import { createMemo, For, type JSX, Show } from 'solid-js';
+import { createMemo, For, type JSX, onCleanup, Show } from 'solid-js';
+import { writeDocument } from '../../base/text.ts';
 import { count, DASH, durationUs, percent, short, text } from '../../base/units.ts';
 import type { SessionRow, SessionRows, SessionTurn } from '../../generated/boundary.ts';
+import { Asking } from '../../sim/asking.ts';
 import type { App } from '../../state/app.ts';
+import { createKvRegret } from '../../state/studies/kvRegret.ts';
 import { timeWindow } from '../../state/view/closeup.ts';
 import { createAnswer, createWidth } from '../parts/following.ts';
 import { KEPT, KeptPattern, KeyMark } from '../parts/KeptPattern.tsx';
 import { ToolRow } from '../parts/ToolRow.tsx';
 import { wholeTicks } from '../parts/ticks.ts';
+import { createPolicies, PolicyChoice } from './PolicyChoice.tsx';
+import { Regret } from './Regret.tsx';
 import { type Block, planSessions, type RowMark, type TurnMark, timeScale } from './sessionLayout.ts';
 import './sessions.css';
 
@@ -27,6 +32,12 @@ export default function Sessions(props: { app: App }): JSX.Element {
     },
     timeWindow,
   );
+  const thread = new Asking('compare');
+  onCleanup(() => thread.end());
+  const policies = createPolicies(app, thread);
+  const regret = createKvRegret(thread);
+  const scenario = createMemo(() => writeDocument(app.document.current()));
+  const isKept = (): boolean => (answer()?.rows.length ?? 0) > 0;
   const select = (request: number): void => app.selection.select({ request, replica: undefined });
   return (
     <section class="closeup" aria-label="Sessions">
@@ -38,7 +49,10 @@ export default function Sessions(props: { app: App }): JSX.Element {
         <KeyMark look="computed">computed</KeyMark>
         <span class="grow" />
       </ToolRow>
-      <div class="sessions">
+      <div class="sessions" classList={{ plain: !isKept() }}>
+        <Show when={isKept()}>
+          <PolicyChoice app={app} policies={policies()} />
+        </Show>
         <Show when={answer()} fallback={<p class="empty">The sessions are on their way…</p>}>
           {(rows) => (
             <Show when={rows().rows.length > 0}>
@@ -64,6 +78,13 @@ export default function Sessions(props: { app: App }): JSX.Element {
           </Show>
         </section>
         <Chosen rows={answer()} request={app.selection.selected().request} />
+        <Show when={isKept()}>
+          <Regret
+            of={regret}
+            scenario={scenario()}
+            now={policies().find((choice) => Object.keys(choice.set).length === 0)?.name}
+          />
+        </Show>
       </div>
     </section>
   );
