@@ -129,12 +129,20 @@ function Picture(props: {
       aria-label={`${count(props.of.rows.length)} sessions; ${count(props.of.again_tokens)} tokens computed again`}
     >
       <KeptPattern />
+      <Show when={!plan().isLow}>
+        <text x="4" y="12">
+          session
+        </text>
+        <text x={props.width - 4} y="12" text-anchor="end">
+          computed again
+        </text>
+      </Show>
       <For each={plan().rows}>
         {(row) => <Row row={row} plan={plan()} chosen={props.chosen} onSelect={props.onSelect} />}
       </For>
       <For each={ticks()}>
         {(s) => (
-          <text x={x()(s * 1e6)} y={plan().height - 6} text-anchor="middle">
+          <text x={x()(s * 1e6)} y={plan().height - 6} text-anchor={x()(s * 1e6) > props.width - 20 ? 'end' : 'middle'}>
             {s} s
           </text>
         )}

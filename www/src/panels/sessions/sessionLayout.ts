@@ -47,7 +47,9 @@ export type SessionPlan = {
 export const NAMED = 24;
 const HIGH = 36;
 const LOW = 12;
+/** Room above the rows; with the heads of their columns. */
 const TOP = 8;
+const HEADS = 22;
 const FOOT = 22;
 
 /** Where an instant is. */
@@ -59,13 +61,14 @@ export const timeScale = (of: { from_us: number; to_us: number }, left: number, 
 export function planSessions(of: SessionRows, width: number): SessionPlan {
   const isLow = of.rows.length > NAMED;
   const pitch = isLow ? LOW : HIGH;
+  const top = isLow ? TOP : HEADS;
   const left = isLow ? 12 : 56;
   const right = width - (isLow ? 12 : 72);
   const x = timeScale(of, left, right);
   const most = pitch - (isLow ? 2 : 9);
   const high = (tokens: number): number => (tokens / Math.max(1, of.longest_tokens)) * most;
   const rows = of.rows.map((row, i): RowMark => {
-    const base = TOP + (i + 1) * pitch - (isLow ? 1 : 4);
+    const base = top + (i + 1) * pitch - (isLow ? 1 : 4);
     const block = (from: number, to: number, tokens: number, above = 0): Block => ({
       x: x(from),
       y: base - high(above + tokens),
@@ -79,7 +82,7 @@ export function planSessions(of: SessionRows, width: number): SessionPlan {
       pauses: pausesOf(row, of.to_us, { block, x, y: (tokens) => base - high(tokens) }),
     };
   });
-  return { height: TOP + rows.length * pitch + FOOT, isLow, left, right, rows };
+  return { height: top + rows.length * pitch + FOOT, isLow, left, right, rows };
 }
 
 type Make = (from: number, to: number, tokens: number, above?: number) => Block;
