@@ -87,7 +87,7 @@ fn what_is_kept_in_a_pause_shrinks_step_by_step() {
     assert!(shrinks > 10, "{shrinks} pauses with more than one step");
     // CPU memory is large: the GPU forgets, and nothing has to be computed again.
     let cpu_keeps = turns().flat_map(|turn| &turn.kept).filter(|step| step.kept_tokens > step.gpu_tokens);
-    assert!(cpu_keeps.count() > 20);
+    assert!(cpu_keeps.count() > 10);
 }
 
 #[test]
