@@ -270,7 +270,9 @@ const COLUMNS: [&str; 19] = [
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::compare::Direction;
     use crate::sweep::{SeedCapacity, capacity};
+    use base::stats::UNBOUNDED;
 
     fn row(ratio: &str, mixed: u32, rates: &[f64]) -> RatioRow {
         let (prefill, decode) =

@@ -26,7 +26,10 @@ fn each_row_is_the_capacity_with_its_size() {
     }
     // 800 blocks of 16 tokens hold all three prefixes.
     assert!(rate(1) > 1.3 * rate(0), "{} and {}", rate(0), rate(1));
-    assert_eq!((&found["best"], &found["enough"], &row(1)["to_best"]["diff"]), (&1.into(), &1.into(), &0.0.into()));
+    assert_eq!(
+        (&found["best"], &found["enough"], &row(1)["to_best"]["diff"]),
+        (&1.into(), &1.into(), &0.0.into())
+    );
 }
 
 #[test]
