@@ -94,12 +94,12 @@ impl Cluster {
         let number = self.faults.count;
         let aimed = Aimed { number, replica: self.aimed_at(fault, plan, number), now };
         self.count_fault(now);
-        self.break_down(fault, aimed, sink);
+        self.break_down(fault, &aimed, sink);
         self.share_ports(now);
     }
 
-    fn break_down<S: Sink>(&mut self, fault: &Fault, aimed: Aimed, sink: &mut S) {
-        let Aimed { number, replica, now } = aimed;
+    fn break_down<S: Sink>(&mut self, fault: &Fault, aimed: &Aimed, sink: &mut S) {
+        let Aimed { number, replica, now } = *aimed;
         if let Fault::Signals(s) = fault {
             if replica.is_some() || fault.aim() == Some(Aim::All) {
                 let delay = if s.delay_us == 0 { FROZEN } else { Span(s.delay_us) };

@@ -241,9 +241,10 @@ impl Fleet {
     ) -> (&'a mut Replica, World<'a, S>) {
         let pages = book.pages();
         let pulls = self.lower.as_ref().is_some_and(|lower| lower.any_peers());
-        let (replica, peers) = match pulls {
-            true => apart(&mut self.replicas, index),
-            false => (&mut self.replicas[index], Lenders::default()),
+        let (replica, peers) = if pulls {
+            apart(&mut self.replicas, index)
+        } else {
+            (&mut self.replicas[index], Lenders::default())
         };
         let world = World {
             records: pages.records,

@@ -348,7 +348,11 @@ mod tests {
         );
         assert_eq!(refused("cpu=x2", &|_| ()), ["cluster.pools[1].kv.cpu_blocks"]);
         assert_eq!(
-            refused("gpu=x1000000", &|_| ()),
+            refused("gpu=x100", &|s| {
+                for pool in &mut s.cluster.pools {
+                    pool.kv.blocks = KvBlocks::Count(100_000);
+                }
+            }),
             ["cluster.pools[0].kv.blocks", "cluster.pools[1].kv.blocks"]
         );
         assert_eq!(refused("store=1", &|s| s.cluster.kv_stores.clear()), ["cluster.kv_stores"]);

@@ -164,11 +164,13 @@ fn sentence(rows: &[CacheRow], best: Option<usize>, enough: Option<usize>, at: &
         return format!("no size has a capacity at {at}");
     };
     let named = |i: usize| format!("{}={}", rows[i].case.cache, rows[i].case.size);
-    let mut text = format!("highest with {}: {}", named(i), of_best.text);
-    if let Some(enough) = enough.filter(|enough| *enough != i) {
-        text += &format!("; {} is the smallest size that is not told apart from it", named(enough));
+    let text = format!("highest with {}: {}", named(i), of_best.text);
+    match enough.filter(|enough| *enough != i) {
+        Some(enough) => {
+            format!("{text}; {} is the smallest size that is not told apart from it", named(enough))
+        }
+        None => text,
     }
-    text
 }
 
 impl CacheResult {

@@ -29,21 +29,21 @@ fn split(orders: [EvictionOrder; 2]) -> Scenario {
     s
 }
 
-/// Requests at these instants for texts 1, 2, 3 and 1 again, the first with a directive.
-fn ask(mut s: Scenario, at_us: [u64; 4], directive: Option<Retention>) -> Scenario {
+/// Requests at these instants for texts 1, 2, 3 and 1 again, the first with these directives.
+fn ask(mut s: Scenario, at_us: [u64; 4], directives: &[Retention]) -> Scenario {
     for (i, (at, text)) in at_us.into_iter().zip([1, 2, 3, 1]).enumerate() {
         let tokens = if text == 1 { 3 * BLOCK } else { 5 * BLOCK };
         let mut request = explicit(at, vec![piece(text, tokens)], &piece(1000 + i as u32, 2));
         if i == 0 {
-            request.retention = directive.iter().cloned().collect();
+            request.retention = directives.to_vec();
         }
         s.workload.requests.push(request);
     }
     s
 }
 
-fn keep(duration_s: Option<f64>) -> Option<Retention> {
-    Some(Retention { start: 0, end: Some(3 * BLOCK), priority: 50, duration_s })
+fn keep(duration_s: Option<f64>) -> [Retention; 1] {
+    [Retention { start: 0, end: Some(3 * BLOCK), priority: 50, duration_s }]
 }
 
 fn run(s: &Scenario) -> Cluster {
@@ -64,14 +64,14 @@ const APART: [u64; 4] = [0, 100_000, 200_000, 300_000];
 #[test]
 fn the_directives_of_a_request_hold_for_its_blocks_on_both_of_its_replicas() {
     use EvictionOrder::{Lru, Sglang, Trtllm, Vllm};
-    let with = |orders| found(&ask(split(orders), APART, keep(None)));
+    let with = |orders| found(&ask(split(orders), APART, &keep(None)));
     // The third text takes the blocks of the first, released longest ago, or those of the second, without a directive.
     assert_eq!(with([Lru, Lru]), (0, 0));
     assert_eq!(with([Vllm, Lru]), (2 * BLOCK, 0));
     assert_eq!(with([Lru, Vllm]), (0, 2));
     for order in [Vllm, Sglang, Trtllm] {
         assert_eq!(with([order, order]), (2 * BLOCK, 2), "{order:?}");
-        assert_eq!(found(&ask(split([order, order]), APART, None)), (0, 0), "{order:?} without a directive");
+        assert_eq!(found(&ask(split([order, order]), APART, &[])), (0, 0), "{order:?} without a directive");
     }
 }
 
@@ -81,7 +81,7 @@ fn on_a_prefill_replica_the_time_of_a_directive_counts_from_the_landing() {
     let found_after = |duration_s: f64| {
         let mut s = split([EvictionOrder::Sglang, EvictionOrder::Lru]);
         s.cluster.disaggregation.as_mut().expect("pools have roles").transfer.base_us = 1_000_000;
-        found(&ask(s, [0, 100_000, 1_300_000, 4_000_000], keep(Some(duration_s)))).0
+        found(&ask(s, [0, 100_000, 1_300_000, 4_000_000], &keep(Some(duration_s)))).0
     };
     assert_eq!(found_after(0.5), 2 * BLOCK, "until 1501 ms");
     assert_eq!(found_after(0.25), 0, "until 1251 ms");
@@ -94,7 +94,7 @@ fn a_cap_on_what_directives_protect_counts_for_each_replica() {
         for (pool, share) in s.cluster.pools.iter_mut().zip(share) {
             pool.kv.max_protected_share = share;
         }
-        found(&ask(s, APART, keep(None)))
+        found(&ask(s, APART, &keep(None)))
     };
     // Three of 8 blocks are 0.375 of them, three of 9 are a third.
     assert_eq!(with([0.38, 0.34]), (2 * BLOCK, 2));
@@ -110,7 +110,7 @@ fn an_oracle_at_home_knows_of_a_prompt_until_its_blocks_are_set_aside() {
         s.cluster.disaggregation.as_mut().expect("pools have roles").prefill_routing =
             Some(RoutingPolicy::RoundRobin);
         // Text 3 finds room at home at 201.0 ms, while text 1 is prefilled again, from 200.5 to 201.5 ms.
-        found(&ask(s, [0, 100_000, 200_000, 200_500], None)).1
+        found(&ask(s, [0, 100_000, 200_000, 200_500], &[])).1
     };
     assert_eq!(with(EvictionOrder::Belady), 2);
     assert_eq!(with(EvictionOrder::Lru), 0);
