@@ -14,6 +14,7 @@ mod meters;
 mod no_steps;
 mod notices;
 pub mod objectives;
+#[cfg_attr(not(any(feature = "cli", feature = "closeup")), expect(dead_code, reason = "close-ups read it"))]
 pub(crate) mod origins;
 mod packed;
 mod passages;
@@ -30,6 +31,7 @@ pub mod segments;
 #[cfg(feature = "steps")]
 pub(crate) mod step_log;
 pub(crate) mod summaries;
+#[cfg_attr(not(any(feature = "cli", feature = "closeup")), expect(dead_code, reason = "close-ups read it"))]
 pub(crate) mod texts;
 pub mod transit;
 mod trips;
