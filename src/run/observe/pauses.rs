@@ -12,6 +12,8 @@ const SESSIONS: usize = 128;
 /// Most blocks that are looked for, of one context and of all.
 const BLOCKS: u32 = 8192;
 const ALL_BLOCKS: usize = 1 << 18;
+/// Blocks of contexts that are looked for at the end of a bucket; contexts that are left come first at the end of the next.
+const BLOCKS_A_BUCKET: usize = 1 << 14;
 /// A step is at least this part of its context.
 const PART: u32 = 32;
 /// Most steps of a pause.
@@ -43,6 +45,8 @@ struct Latest {
     session: u32,
     request: RequestId,
     is_over: bool,
+    /// The position of its replica, once it is over.
+    replica: usize,
     chain: Rc<[u64]>,
     steps: Vec<Kept>,
 }
@@ -53,6 +57,8 @@ pub(crate) struct Pauses {
     /// Requests that were looked at.
     read: usize,
     latest: VecDeque<Latest>,
+    /// The position of the next one that is looked at.
+    next: usize,
     pieces: VecDeque<Rc<[Pause]>>,
     newest: Vec<Pause>,
 }
@@ -70,19 +76,39 @@ impl Pauses {
         self.read = records.len();
         let mut blocks: usize = self.latest.iter().map(|turn| turn.chain.len()).sum();
         for turn in &mut self.latest {
-            let record = records.at(turn.request.index());
-            let at = record.replica().and_then(|replica| engine.replicas().get(replica.index()));
-            let (Some(ended), Some(replica)) = (record.finish().get(), at) else { continue };
-            if !turn.is_over {
-                turn.is_over = true;
-                turn.follow(replica, &record, texts, ended);
-                blocks += turn.chain.len();
-                if blocks > ALL_BLOCKS {
-                    blocks -= turn.chain.len();
-                    turn.leave();
-                }
+            if turn.is_over {
+                continue;
             }
-            turn.look(engine, replica, end);
+            let record = records.at(turn.request.index());
+            let (Some(ended), Some(replica)) = (record.finish().get(), replica_of(engine, &record)) else {
+                continue;
+            };
+            turn.is_over = true;
+            turn.replica = replica.id().index();
+            turn.follow(replica, &record, texts, ended);
+            blocks += turn.chain.len();
+            if blocks > ALL_BLOCKS {
+                blocks -= turn.chain.len();
+                turn.leave();
+            }
+        }
+        self.look(engine, end);
+    }
+
+    /// Looks at what is kept of the contexts in turn, as many as there is time for.
+    fn look(&mut self, engine: &Cluster, end: Micros) {
+        let mut left = BLOCKS_A_BUCKET;
+        for _ in 0..self.latest.len() {
+            let at = self.next % self.latest.len();
+            let turn = &mut self.latest[at];
+            if turn.chain.len() > left {
+                break;
+            }
+            left -= turn.chain.len();
+            self.next = at + 1;
+            if let Some(replica) = engine.replicas().get(turn.replica) {
+                turn.look(engine, replica, end);
+            }
         }
     }
 
@@ -104,7 +130,7 @@ impl Pauses {
             }
         }
         let (chain, steps) = (Rc::default(), Vec::new());
-        self.latest.push_back(Latest { session, request, is_over: false, chain, steps });
+        self.latest.push_back(Latest { session, request, is_over: false, replica: 0, chain, steps });
     }
 
     /// What was kept in the pauses after requests, in no order.
@@ -127,6 +153,11 @@ impl Pauses {
         };
         self.pieces.iter().filter(|piece| !is_shared(piece)).map(|piece| bytes(piece)).sum()
     }
+}
+
+/// The replica that a request is on, or was on last.
+fn replica_of<'a>(engine: &'a Cluster, record: &Record) -> Option<&'a Replica> {
+    record.replica().and_then(|replica| engine.replicas().get(replica.index()))
 }
 
 fn bytes_of(steps: &[Kept]) -> usize {

@@ -3,11 +3,13 @@
 use super::cache::{CacheCase, CacheSizes};
 use super::capacity::{Capacity, CapacitySearch, at};
 use super::row::RunFigure;
-use super::searched::{Searched, rate_found, rates_found, to_best};
+use super::searched::{
+    FIGURE_COLUMNS, Searched, best, figure_cells, is_tied, put_back, rates_found, to_best, too_many,
+};
 use super::summary::SweepValue;
-use crate::compare::{Difference, Verdict};
-use base::{Diagnostic, Diagnostics};
-use document::{Scenario, check, limits};
+use crate::compare::Difference;
+use base::Diagnostics;
+use document::{Scenario, check};
 use run::session::PoolEvidence;
 use serde::Serialize;
 
@@ -66,10 +68,8 @@ impl CacheSearches {
         if let Some(problem) = Capacity::refuses(scenario) {
             return Err(vec![problem]);
         }
-        if all.sizes.len() as u64 * u64::from(seeds) > limits::CASES as u64 {
-            let found = format!("{} sizes with {seeds} seeds", all.sizes.len());
-            let allowed = format!("at most {} searches", limits::CASES);
-            return Err(vec![Diagnostic::error("", found, allowed, "give fewer sizes, or fewer seeds")]);
+        if let Some(problem) = too_many(all.sizes.len(), "sizes", seeds) {
+            return Err(vec![problem]);
         }
         let (mut rows, mut problems) = (Vec::new(), Diagnostics::new());
         for &size in &all.sizes {
@@ -95,10 +95,7 @@ impl CacheSearches {
 
     /// Puts searches back that were finished elsewhere, in the order of [`Self::searches`].
     pub fn put_back(&mut self, finished: Vec<CapacitySearch>) {
-        let places = self.rows.iter_mut().flat_map(|(_, searched)| searched.searches.iter_mut());
-        for (place, search) in places.zip(finished) {
-            *place = search;
-        }
+        put_back(self.rows.iter_mut().map(|(_, searched)| searched), finished);
     }
 
     /// What was found.
@@ -113,12 +110,11 @@ impl CacheSearches {
             tied: false,
         };
         let mut rows: Vec<CacheRow> = self.rows.iter().map(row).collect();
-        let best = best(&rows);
+        let best = best(rows.iter().map(|row| row.capacity.as_ref()));
         let rates = best.and_then(|best| rates_found(rows[best].capacity.as_ref()));
         for (i, row) in rows.iter_mut().enumerate() {
             row.to_best = to_best(rates.as_ref(), row.capacity.as_ref());
-            let unclear = |d: Difference| matches!(d.verdict, Verdict::NoneShown | Verdict::Unknown);
-            row.tied = Some(i) != best && row.to_best.is_some_and(unclear);
+            row.tied = Some(i) != best && is_tied(row.to_best);
         }
         let enough = enough(&rows, best);
         let evidence = best.and_then(|best| rows[best].capacity.as_ref()).map(|c| c.evidence.clone());
@@ -133,18 +129,6 @@ impl CacheSearches {
             evidence: evidence.unwrap_or_default(),
         }
     }
-}
-
-/// The row with the highest capacity; the first of equal ones.
-fn best(rows: &[CacheRow]) -> Option<usize> {
-    let mut best: Option<(usize, f64)> = None;
-    for (i, row) in rows.iter().enumerate() {
-        if let Some(x) = rate_found(row.capacity.as_ref()).filter(|x| best.is_none_or(|(_, most)| *x > most))
-        {
-            best = Some((i, x));
-        }
-    }
-    best.map(|(i, _)| i)
 }
 
 /// The row of the smallest size among the best one and those that are not told apart from it.
@@ -176,17 +160,15 @@ fn sentence(rows: &[CacheRow], best: Option<usize>, enough: Option<usize>, at: &
 impl CacheResult {
     /// The rows as CSV; unknown values are empty.
     pub fn csv(&self) -> String {
-        let mut lines = vec![COLUMNS.join(",")];
+        let columns =
+            [&["cache", "size", "sizes", "unit"], &FIGURE_COLUMNS[..], &["best", "tied", "enough", "runs"]];
+        let mut lines = vec![columns.concat().join(",")];
         for (i, row) in (0..).zip(&self.rows) {
-            let capacity = row.capacity.as_ref();
-            let of = |value: &Option<SweepValue>| value.as_ref().map_or([None; 3], |v| [v.mean, v.lo, v.hi]);
-            let capacities = capacity.map_or([None; 4], |c| [c.rate_per_s, c.lo, c.hi, c.factor]);
-            let numbers = [&capacities[..], &of(&row.met_share), &of(&row.goodput_per_s)].concat();
             let sizes: Vec<String> = row.case.sizes.iter().map(ToString::to_string).collect();
             let mut cells = vec![row.case.cache.to_owned(), row.case.size.clone(), sizes.join(" ")];
             cells.push(row.case.unit.to_owned());
-            cells.push(capacity.map_or("", |c| c.end.name()).to_owned());
-            cells.extend(numbers.into_iter().map(|x| x.map_or_else(String::new, |x| x.to_string())));
+            let own_rates = [row.met_share.as_ref(), row.goodput_per_s.as_ref()];
+            cells.extend(figure_cells(row.capacity.as_ref(), own_rates));
             let marks = [self.best == Some(i), row.tied, self.enough == Some(i)];
             cells.extend(marks.map(|mark| mark.to_string()));
             cells.push(row.runs.to_string());
@@ -195,26 +177,3 @@ impl CacheResult {
         lines.join("\n") + "\n"
     }
 }
-
-/// The columns of the rows as CSV.
-const COLUMNS: [&str; 19] = [
-    "cache",
-    "size",
-    "sizes",
-    "unit",
-    "end",
-    "capacity_per_s",
-    "capacity_lo",
-    "capacity_hi",
-    "factor",
-    "own_rates_met_share",
-    "own_rates_met_share_lo",
-    "own_rates_met_share_hi",
-    "own_rates_goodput_per_s",
-    "own_rates_goodput_lo",
-    "own_rates_goodput_hi",
-    "best",
-    "tied",
-    "enough",
-    "runs",
-];

@@ -4,11 +4,13 @@
 use super::capacity::{Capacity, CapacityEnd, CapacitySearch, at, rate};
 use super::ratio::{Ratio, RatioCase, Ratios};
 use super::row::RunFigure;
-use super::searched::{Searched, rate_found, rates_found, to_best};
+use super::searched::{
+    FIGURE_COLUMNS, Searched, best, figure_cells, is_tied, put_back, rates_found, to_best, too_many,
+};
 use super::summary::SweepValue;
 use crate::compare::{Difference, Verdict};
-use base::{Diagnostic, Diagnostics};
-use document::{Scenario, check, limits};
+use base::Diagnostics;
+use document::{Scenario, check};
 use run::session::PoolEvidence;
 use serde::Serialize;
 
@@ -84,11 +86,8 @@ impl RatioSearches {
         }
         let of = Ratios::of(scenario)?;
         let (chosen, left_out) = if ratios.is_empty() { of.all() } else { (ratios.to_vec(), 0) };
-        let count = chosen.len() as u64 * u64::from(seeds);
-        if count > limits::CASES as u64 {
-            let found = format!("{} ratios with {seeds} seeds", chosen.len());
-            let allowed = format!("at most {} searches", limits::CASES);
-            return Err(vec![Diagnostic::error("", found, allowed, "give fewer ratios, or fewer seeds")]);
+        if let Some(problem) = too_many(chosen.len(), "ratios", seeds) {
+            return Err(vec![problem]);
         }
         let (mut rows, mut problems) = (Vec::new(), Diagnostics::new());
         for ratio in chosen {
@@ -118,10 +117,7 @@ impl RatioSearches {
 
     /// Puts searches back that were finished elsewhere, in the order of [`Self::searches`].
     pub fn put_back(&mut self, finished: Vec<CapacitySearch>) {
-        let places = self.rows.iter_mut().flat_map(|row| row.searched.searches.iter_mut());
-        for (place, search) in places.zip(finished) {
-            *place = search;
-        }
+        put_back(self.rows.iter_mut().map(|row| &mut row.searched), finished);
     }
 
     /// The search of a row with a seed.
@@ -132,12 +128,11 @@ impl RatioSearches {
     /// What is known so far.
     pub fn result(&self) -> RatioResult {
         let mut rows: Vec<RatioRow> = self.rows.iter().map(|row| row.result(self.share)).collect();
-        let best = best(&rows);
+        let best = best_ratio(&rows);
         let rates = best.and_then(|best| rates_found(rows[best].capacity.as_ref()));
         for (i, row) in rows.iter_mut().enumerate() {
             row.to_best = to_best(rates.as_ref(), row.capacity.as_ref());
-            let unclear = |d: Difference| matches!(d.verdict, Verdict::NoneShown | Verdict::Unknown);
-            row.tied = Some(i) != best && row.to_best.is_some_and(unclear);
+            row.tied = Some(i) != best && is_tied(row.to_best);
         }
         let evidence = best.and_then(|best| rows[best].capacity.as_ref()).map(|c| c.evidence.clone());
         RatioResult {
@@ -169,16 +164,9 @@ impl Row {
     }
 }
 
-/// The ratio with the highest capacity; the first of equal ones.
-fn best(rows: &[RatioRow]) -> Option<usize> {
-    let mut best: Option<(usize, f64)> = None;
-    for (i, row) in rows.iter().enumerate().filter(|(_, row)| row.case.mixed == 0) {
-        if let Some(x) = rate_found(row.capacity.as_ref()).filter(|x| best.is_none_or(|(_, most)| *x > most))
-        {
-            best = Some((i, x));
-        }
-    }
-    best.map(|(i, _)| i)
+/// The ratio with the highest capacity. The mixed arrangement is none.
+fn best_ratio(rows: &[RatioRow]) -> Option<usize> {
+    best(rows.iter().map(|row| row.capacity.as_ref().filter(|_| row.case.mixed == 0)))
 }
 
 /// The result in a sentence.
@@ -226,46 +214,24 @@ fn beside_mixed(mixed: &RatioRow) -> Option<String> {
 impl RatioResult {
     /// The rows as CSV; unknown values are empty.
     pub fn csv(&self) -> String {
-        let mut lines = vec![COLUMNS.join(",")];
+        let columns = [
+            &["ratio", "prefill", "decode", "mixed", "gpus"],
+            &FIGURE_COLUMNS[..],
+            &["best", "tied", "runs"],
+        ];
+        let mut lines = vec![columns.concat().join(",")];
         for (i, row) in (0..).zip(&self.rows) {
             let RatioCase { ratio, prefill, decode, mixed, gpus } = &row.case;
-            let capacity = row.capacity.as_ref();
-            let of = |value: &Option<SweepValue>| value.as_ref().map_or([None; 3], |v| [v.mean, v.lo, v.hi]);
-            let capacities = capacity.map_or([None; 4], |c| [c.rate_per_s, c.lo, c.hi, c.factor]);
-            let numbers = [&capacities[..], &of(&row.met_share), &of(&row.goodput_per_s)].concat();
             let mut cells = vec![ratio.clone()];
             cells.extend([prefill, decode, mixed, gpus].map(ToString::to_string));
-            cells.push(capacity.map_or("", |c| c.end.name()).to_owned());
-            cells.extend(numbers.into_iter().map(|x| x.map_or_else(String::new, |x| x.to_string())));
+            let own_rates = [row.met_share.as_ref(), row.goodput_per_s.as_ref()];
+            cells.extend(figure_cells(row.capacity.as_ref(), own_rates));
             cells.extend([(self.best == Some(i)).to_string(), row.tied.to_string(), row.runs.to_string()]);
             lines.push(cells.join(","));
         }
         lines.join("\n") + "\n"
     }
 }
-
-/// The columns of the rows as CSV.
-const COLUMNS: [&str; 19] = [
-    "ratio",
-    "prefill",
-    "decode",
-    "mixed",
-    "gpus",
-    "end",
-    "capacity_per_s",
-    "capacity_lo",
-    "capacity_hi",
-    "factor",
-    "own_rates_met_share",
-    "own_rates_met_share_lo",
-    "own_rates_met_share_hi",
-    "own_rates_goodput_per_s",
-    "own_rates_goodput_lo",
-    "own_rates_goodput_hi",
-    "best",
-    "tied",
-    "runs",
-];
 
 #[cfg(test)]
 mod tests {
@@ -305,9 +271,9 @@ mod tests {
     fn the_best_is_a_ratio_and_the_first_of_equal_ones() {
         let rows =
             [row("1:3", 0, &[5.0]), row("2:2", 0, &[9.0]), row("3:1", 0, &[9.0]), row("mixed", 4, &[12.0])];
-        assert_eq!(best(&rows), Some(1));
-        assert_eq!(best(&rows[3..]), None);
-        assert_eq!(best(&[row("1:3", 0, &[])]), None, "a search that goes on has no capacity");
+        assert_eq!(best_ratio(&rows), Some(1));
+        assert_eq!(best_ratio(&rows[3..]), None);
+        assert_eq!(best_ratio(&[row("1:3", 0, &[])]), None, "a search that goes on has no capacity");
     }
 
     #[test]

@@ -5272,13 +5272,15 @@ export type SessionRows = {
   rows: Array<SessionRow>,
   /** Sessions beyond these. */
   more: number,
-  /** Turns of the rows that came back to something known and joined a batch. */
+  /** All of them; the sums below are theirs. */
+  sessions: number,
+  /** Turns that came back to something known and joined a batch. */
   returns: number,
   /** Tokens of their prompts that were known. */
   known_tokens: number,
   /** Of these, tokens that no cache had: they were computed again. */
   again_tokens: number,
-  /** Tokens of the longest context. */
+  /** Tokens of the longest context of the rows. */
   longest_tokens: number,
 };
 

@@ -38,13 +38,15 @@ pub struct SessionRows {
     pub rows: Vec<SessionRow>,
     /// Sessions beyond these.
     pub more: u32,
-    /// Turns of the rows that came back to something known and joined a batch.
+    /// All of them; the sums below are theirs.
+    pub sessions: u32,
+    /// Turns that came back to something known and joined a batch.
     pub returns: u32,
     /// Tokens of their prompts that were known.
     pub known_tokens: u64,
     /// Of these, tokens that no cache had: they were computed again.
     pub again_tokens: u64,
-    /// Tokens of the longest context.
+    /// Tokens of the longest context of the rows.
     pub longest_tokens: u32,
 }
 
@@ -150,9 +152,16 @@ impl Session {
         self.answer_of([query.from_us, to], rows)
     }
 
-    /// The first rows with all their sums.
+    /// The first rows, and the sums of all.
     fn answer_of(&self, [from_us, to_us]: [u64; 2], mut rows: Vec<SessionRow>) -> SessionRows {
-        let all = rows.len();
+        let mut answer =
+            SessionRows { from_us, to_us, sessions: rows.len() as u32, ..SessionRows::default() };
+        for turn in rows.iter().flat_map(|row| &row.turns) {
+            let Some(again) = turn.again_tokens.filter(|_| turn.known_tokens > 0) else { continue };
+            answer.returns += 1;
+            answer.known_tokens += u64::from(turn.known_tokens);
+            answer.again_tokens += u64::from(again);
+        }
         let mut turns = 0;
         rows.truncate(SESSIONS);
         rows.retain(|row| {
@@ -161,15 +170,9 @@ impl Session {
         });
         self.look_for_contexts(&mut rows);
         self.add_pauses(&mut rows);
-        let mut answer =
-            SessionRows { from_us, to_us, more: (all - rows.len()) as u32, ..SessionRows::default() };
-        for turn in rows.iter().flat_map(|row| &row.turns) {
-            answer.longest_tokens = answer.longest_tokens.max(turn.context_tokens);
-            let Some(again) = turn.again_tokens.filter(|_| turn.known_tokens > 0) else { continue };
-            answer.returns += 1;
-            answer.known_tokens += u64::from(turn.known_tokens);
-            answer.again_tokens += u64::from(again);
-        }
+        answer.more = answer.sessions - rows.len() as u32;
+        let contexts = rows.iter().flat_map(|row| &row.turns).map(|turn| turn.context_tokens);
+        answer.longest_tokens = contexts.max().unwrap_or(0);
         answer.rows = rows;
         answer
     }

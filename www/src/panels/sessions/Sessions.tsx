@@ -90,7 +90,7 @@ export default function Sessions(props: { app: App }): JSX.Element {
   );
 }
 
-/** The sums of the rows shown. */
+/** The sums of all sessions. */
 function Sums(props: { of: SessionRows }): JSX.Element {
   const share = (): string => {
     const { known_tokens: known, again_tokens: again } = props.of;
@@ -99,8 +99,8 @@ function Sums(props: { of: SessionRows }): JSX.Element {
   return (
     <p class="session-sums">
       <b>{short(props.of.again_tokens)}</b> tokens computed again, <b>{share()}</b> of {short(props.of.known_tokens)}{' '}
-      known tokens found, <b>{count(props.of.returns)}</b> returns of {count(props.of.rows.length)} sessions
-      <Show when={props.of.more > 0}>; {count(props.of.more)} more sessions are not drawn</Show>
+      known tokens found, <b>{count(props.of.returns)}</b> returns of {count(props.of.sessions)} sessions
+      <Show when={props.of.more > 0}>; {count(props.of.more)} of them are not drawn</Show>
     </p>
   );
 }

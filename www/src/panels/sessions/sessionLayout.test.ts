@@ -21,6 +21,7 @@ const of = (rows: SessionRows['rows']): SessionRows => ({
   to_us: 1000,
   rows,
   more: 0,
+  sessions: 1,
   returns: 0,
   known_tokens: 0,
   again_tokens: 0,
