@@ -80,6 +80,20 @@ onPage(
   },
 );
 
+onPage('a key right after the Escape that closes a dialog is not lost', async (page) => {
+  await page.keyboard.press('?');
+  await page.getByRole('dialog', { name: 'Help' }).waitFor();
+  await page.evaluate(() => {
+    const press = (init) =>
+      document.activeElement.dispatchEvent(
+        new KeyboardEvent('keydown', { bubbles: true, composed: true, cancelable: true, ...init }),
+      );
+    press({ key: 'Escape' });
+    press({ key: 'k', ctrlKey: true });
+  });
+  await palette(page).getByRole('combobox').waitFor();
+});
+
 onPage('the sheet of help has the keys by groups, and switches them off: the single ones, or all', async (page) => {
   await page.keyboard.press('?');
   const sheet = page.getByRole('dialog', { name: 'Help' });

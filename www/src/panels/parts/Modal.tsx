@@ -31,13 +31,18 @@ export function Modal(props: {
       if (document.activeElement === document.body || props.last) (props.last?.() ?? opener)?.focus();
     });
   });
+  /** At once: the event `close` comes later, and a key pressed before it would be lost. */
+  const shut = (): void => {
+    box?.close();
+    if (!ended) props.onClose();
+  };
   const key = (event: KeyboardEvent): void => {
     if (event.key !== 'Escape') return;
     event.stopPropagation();
     if (event.defaultPrevented || box?.querySelector('[popover=auto]:popover-open')) return;
     // A search field would empty itself first.
     event.preventDefault();
-    box?.close();
+    shut();
   };
   return (
     <Portal>
@@ -47,7 +52,7 @@ export function Modal(props: {
         aria-label={props.label}
         on:close={() => !ended && props.onClose()}
         onKeyDown={key}
-        on:pointerdown={(event) => event.target === box && !props.stays && box?.close()}
+        on:pointerdown={(event) => event.target === box && !props.stays && shut()}
       >
         {props.children}
       </dialog>
