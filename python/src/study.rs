@@ -11,7 +11,7 @@ use tokenyard::base::{Diagnostic, Diagnostics};
 use tokenyard::scenario::Scenario as Document;
 use tokenyard::session::{Report, Trace as Rows};
 use tokenyard::study::compare::{Comparing, Outcomes as Found};
-use tokenyard::study::kv_regret::kv_regret;
+use tokenyard::study::kv_regret::{KvRegrets, kv_regret, with_seed};
 use tokenyard::study::sweep::{
     Capacity as Answer, CapacitySearch, Objective, RunRow, SeedCapacity, capacity,
 };
@@ -89,15 +89,23 @@ pub(crate) fn compared(
 
 /// The KV caches of a run beside those of an oracle, JSON text.
 #[pyfunction]
-#[pyo3(signature = (scenario, trace=None))]
+#[pyo3(signature = (scenario, seeds, trace=None))]
 pub(crate) fn regret(
     py: Python<'_>,
     scenario: &Bound<'_, Scenario>,
+    seeds: u32,
     trace: Option<&Bound<'_, Trace>>,
 ) -> PyResult<String> {
     let (scenario, trace) = (scenario.get().document.clone(), trace::rows(trace));
-    let found = apart(py, move |_| kv_regret(&scenario, trace))?;
-    json(&found.map_err(|all| refused(py, &all))?)
+    let found = apart(py, move |_| {
+        let one = |k| {
+            let (seed, scenario) = with_seed(&scenario, k);
+            kv_regret(&scenario, trace.clone()).map(|found| (seed, found))
+        };
+        (0..seeds.max(1)).map(one).collect::<Result<Vec<_>, _>>()
+    })?;
+    let mut runs = found.map_err(|all| refused(py, &all))?;
+    if runs.len() > 1 { json(&KvRegrets::of(runs)) } else { json(&runs.remove(0).1) }
 }
 
 /// The search for the highest load at which enough requests meet their objectives.

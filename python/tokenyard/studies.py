@@ -116,7 +116,7 @@ def explain(
     return cast(dict[str, Any], json.loads(questions.explain(json.dumps(dict(asked or {})))))
 
 
-def regret(scenario: Scenario, *, trace: TraceLike = None) -> dict[str, Any]:
+def regret(scenario: Scenario, *, seeds: int = 1, trace: TraceLike = None) -> dict[str, Any]:
     """The KV caches of a run beside those of an oracle, as ``tokenyard regret --json`` prints it.
 
     >>> import tokenyard as ty
@@ -124,4 +124,4 @@ def regret(scenario: Scenario, *, trace: TraceLike = None) -> dict[str, Any]:
     >>> regret(s.set("cluster.pools[0].kv.eviction_order", "belady"))["block_regret"]
     0.0
     """
-    return cast(dict[str, Any], json.loads(_core.regret(scenario._core, _rows(scenario, trace))))
+    return cast(dict[str, Any], json.loads(_core.regret(scenario._core, seeds, _rows(scenario, trace))))

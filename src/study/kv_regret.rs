@@ -6,6 +6,7 @@
 //! hits other requests come at other times, so it is no bound for a whole run: a regret below 0 is shown as it is.
 
 use crate::kv_policies::KvPolicy;
+use base::stats::{SHARE_DIFFERENCE, UNBOUNDED, mean_interval};
 use base::{Diagnostic, Diagnostics, Micros, json};
 use document::{PrefetchWhen, Scenario, SessionKv, SessionPrefetch, TimedEdit, check, limits};
 use run::session::{Session, Trace};
@@ -114,4 +115,73 @@ pub fn kv_regret(scenario: &Scenario, trace: Option<Arc<Trace>>) -> Result<KvReg
         mean_ttft_regret_ms: own.mean_ttft_ms.zip(oracle.mean_ttft_ms).map(|(own, oracle)| own - oracle),
         oracle_has,
     })
+}
+
+/// The regrets of runs that differ in their seeds alone.
+#[apply(typescript!)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct KvRegrets {
+    /// From the scenario's seed upwards.
+    pub seeds: Vec<SeedRegret>,
+    /// Mean of `block_regret` over the seeds; null if a seed has none.
+    pub block_regret: Option<RegretMean>,
+    /// Mean of `mean_ttft_regret_ms` over the seeds; null if a seed has none.
+    pub mean_ttft_regret_ms: Option<RegretMean>,
+}
+
+/// The regret of the run with a seed.
+#[apply(typescript!)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct SeedRegret {
+    /// Decimal digits.
+    pub seed: String,
+    /// Its regret, whose fields stand beside the seed.
+    #[serde(flatten)]
+    pub regret: KvRegret,
+}
+
+/// A mean with its 95 % confidence interval, of which there is none with one seed.
+#[apply(typescript!)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct RegretMean {
+    /// Over the seeds.
+    pub mean: f64,
+    /// Lower end of the interval.
+    pub lo: Option<f64>,
+    /// Upper end.
+    pub hi: Option<f64>,
+}
+
+impl RegretMean {
+    fn of(values: Option<Vec<f64>>, bounds: [f64; 2]) -> Option<Self> {
+        let values = values.filter(|values| !values.is_empty())?;
+        let interval = mean_interval(&values, bounds);
+        Some(Self {
+            mean: interval.map_or(values[0], |i| i.value),
+            lo: interval.map(|i| i.lo),
+            hi: interval.map(|i| i.hi),
+        })
+    }
+}
+
+impl KvRegrets {
+    /// Those of these runs.
+    pub fn of(runs: Vec<(u64, KvRegret)>) -> Self {
+        let blocks = runs.iter().map(|(_, one)| one.block_regret).collect();
+        let ttft = runs.iter().map(|(_, one)| one.mean_ttft_regret_ms).collect();
+        Self {
+            block_regret: RegretMean::of(blocks, SHARE_DIFFERENCE),
+            mean_ttft_regret_ms: RegretMean::of(ttft, UNBOUNDED),
+            seeds: runs
+                .into_iter()
+                .map(|(seed, regret)| SeedRegret { seed: seed.to_string(), regret })
+                .collect(),
+        }
+    }
+}
+
+/// The scenario with the `k`-th seed from its own upwards, and that seed.
+pub fn with_seed(scenario: &Scenario, k: u32) -> (u64, Scenario) {
+    let seed = scenario.seed.wrapping_add(k.into());
+    (seed, Scenario { seed, ..scenario.clone() })
 }

@@ -172,6 +172,12 @@ pub(crate) struct Explain {
 pub(crate) struct Regret {
     #[command(flatten)]
     pub(crate) input: Input,
+    /// Number of pairs of runs, from the scenario's seed upwards. With two or more, each regret is a mean with its interval
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = value_parser!(u32).range(1..=SEEDS))]
+    pub(crate) seeds: u32,
+    /// Number of threads; default one per core
+    #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(1..=JOBS))]
+    pub(crate) jobs: Option<u32>,
     /// Print the full result as JSON
     #[arg(long)]
     pub(crate) json: bool,

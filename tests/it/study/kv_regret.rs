@@ -5,7 +5,7 @@ use tokenyard::scenario::{
     Change, EvictionOrder, KvBlocks, Pool, PrefetchWhen, Scenario, SessionKv, SessionPrefetch, TimedEdit,
     preset::Preset,
 };
-use tokenyard::study::kv_regret::{KvRegret, kv_oracle_of, kv_regret};
+use tokenyard::study::kv_regret::{KvRegret, KvRegrets, kv_oracle_of, kv_regret, with_seed};
 
 /// One replica whose cache has `blocks` blocks of 16 tokens, and one prompt of 100 blocks each second with these texts.
 fn scenario(blocks: u32, texts: &[u32]) -> Scenario {
@@ -94,4 +94,27 @@ fn a_cache_that_cannot_have_an_oracle_is_refused_with_the_reason() {
     s.edits = vec![TimedEdit::new(1, Change::set("cluster.pools[0].kv.eviction_order", "lru"))];
     let problems = kv_regret(&s, None).expect_err("the order changes");
     assert!(problems[0].to_string().contains("edits[0]"), "{problems:?}");
+}
+
+#[test]
+fn regrets_of_several_seeds_are_those_of_each_with_their_mean_and_its_interval() {
+    let mut s = Preset::named("long-chats").expect("it exists").scenario();
+    (s.run.horizon_s, s.run.warmup_s) = (20.0, 2.0);
+    s.cluster.pools[0].kv.blocks = KvBlocks::Count(500);
+    let runs: Vec<_> = (0..3)
+        .map(|k| {
+            let (seed, scenario) = with_seed(&s, k);
+            assert_eq!((seed, scenario.seed), (s.seed + u64::from(k), s.seed + u64::from(k)));
+            (seed, regret(&scenario))
+        })
+        .collect();
+    let each: Vec<f64> = runs.iter().map(|(_, one)| one.block_regret.expect("it has prompts")).collect();
+    assert!(each[0] != each[1] && each[1] != each[2], "{each:?}");
+    let all = KvRegrets::of(runs.clone());
+    let mean = all.block_regret.expect("each seed has one");
+    assert!((mean.mean - each.iter().sum::<f64>() / 3.0).abs() < 1e-12);
+    assert!(mean.lo.is_some_and(|lo| lo < mean.mean) && mean.hi.is_some_and(|hi| hi > mean.mean));
+    assert_eq!(all.seeds[2].regret, runs[2].1);
+    let one = KvRegrets::of(runs[..1].to_vec()).block_regret.expect("it has one");
+    assert_eq!((one.mean, one.lo, one.hi), (each[0], None, None));
 }

@@ -1574,6 +1574,14 @@ export type ExchangeAnswers = {
 /** A question about configuration of other programs. */
 export type ExchangeQuestion = { "import": ImportQuery } | { "export": ExportQuery };
 
+/** How evenly experts are computed. At the end of the run. */
+export type ExpertsPart = {
+  /** How many times the mean the rank with the most computes for its experts, on the replica where that is highest. */
+  imbalance: number,
+  /** How often experts were moved, of all replicas together. */
+  rebalanced: number,
+};
+
 /** Which requests to explain. */
 export type ExplainQuery = {
   /** The time to explain. */
@@ -3192,6 +3200,16 @@ export type MetricTable = {
 /** How a figure is written. */
 export type MetricUnit = "count" | "ratio" | "share" | "seconds" | "milliseconds" | "per-second" | "usd";
 
+/** Steps for which the engine had no recorded graph. Whole run. */
+export type MixedStepsPart = {
+  /** How many there were; of ranks each counts for itself. */
+  steps: number,
+  /** Their share of all steps, 0 to 1; missing without steps. */
+  share?: number,
+  /** How much longer they took together, in seconds. */
+  longer_s: number,
+};
+
 /** A move of a request since the previous frame. */
 export type Move = {
   /** When, in microseconds. */
@@ -3788,6 +3806,12 @@ export type PoolPart = {
   lora?: LoraPart,
   /** What speculative decoding came to; missing without it. */
   speculative?: SpeculativePart,
+  /** Ranks in lock step; missing where replicas step by themselves. */
+  ranks?: RanksPart,
+  /** Steps without a recorded graph; missing where `mixed_step_us` is not set. */
+  mixed_steps?: MixedStepsPart,
+  /** Experts; missing where they are liked alike, lie in order and stay. */
+  experts?: ExpertsPart,
   /** Its role and what its replicas did; missing where all pools are mixed. */
   split?: PoolSplitPart,
 };
@@ -4037,6 +4061,18 @@ export type RankQuery = {
   by: RankBy,
   /** The number of seeds: an entry without a run for each of them has no place. */
   seeds: number,
+};
+
+/** What ranks in lock step wait for each other, and what steps without a recorded graph take longer. Whole run. */
+export type RanksPart = {
+  /** Rows of no request that ranks computed so that all had as many. */
+  padding_tokens: number,
+  /** Seconds that ranks waited in steps of their server in which some rank had a prompt, for the slowest. */
+  wait_prompts_s: number,
+  /** The same in steps without prompts. */
+  wait_decodes_s: number,
+  /** Seconds of steps of their server in which they had no work. */
+  wait_empty_s: number,
 };
 
 /** A stretch of a transfer at one speed. */
@@ -5471,6 +5507,8 @@ export type SpeculativePart = {
   acceptance_rate?: number,
   /** Mean acceptance length: 1 + `accepted_tokens` / verifications, the tokens of a step; missing without drafts. */
   mean_acceptance_length?: number,
+  /** Dummy tokens in the first steps of requests whose prompts were computed elsewhere; they are no draft tokens. */
+  padding_tokens?: number,
 };
 
 /** A change of the replicas of each role. */
