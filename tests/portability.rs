@@ -66,11 +66,11 @@ const REPORTS: &[Line] = &[
 ];
 
 const SNAPSHOTS: &[Line] = &[
-    ("pressure", 200191, "c974ed2fcd1eee16"),
-    ("everything", 118526, "ee3fbec3f3e5c538"),
-    ("conversations", 139705, "ce3b10a629526681"),
-    ("gateway", 227783, "515b6fce86d17291"),
-    ("split", 120388, "321292442248612f"),
+    ("pressure", 200217, "827489389c778085"),
+    ("everything", 118701, "0624e96d89de3bc7"),
+    ("conversations", 139880, "dd3237a2f330e5fe"),
+    ("gateway", 227958, "6d1e414ec84c7023"),
+    ("split", 120466, "abb766a2d4470ff5"),
 ];
 
 const DRAWS: &[Line] = &[

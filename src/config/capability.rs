@@ -39,7 +39,7 @@ capabilities! {
     MultiStep: "a step is scheduled for one token of each request",
     Kernels: "choices of kernels and graphs are part of the measured step times",
     ExpertLoad: "experts are taken to be loaded evenly",
-    ContextParallel: "context parallelism is not simulated: every GPU has all tokens",
+    ContextParallel: "context parallelism of prefills is not simulated: every GPU computes all tokens",
     RankMeeting: "how ranks find each other does not change a run",
     OwnCode: "code of your own is not simulated",
     NoChange: "it does not change a run here",

@@ -73,11 +73,12 @@ pub use types::cluster::admission::{
     SlidingWindow, TenantLimit, TenantQuota, TokenBucket,
 };
 pub use types::cluster::batch_limit::BatchLimit;
-pub use types::cluster::batch_limits::BatchLimits;
+pub use types::cluster::batch_limits::{BatchLimits, MixedStep};
 pub use types::cluster::compat::Compat;
 pub use types::cluster::disaggregation::{
     Decider, Disaggregation, FirstToken, Handoff, KvBytes, Role, ThresholdDecider, Transfer,
 };
+pub use types::cluster::experts::{ContextParallelism, Eplb, ExpertPlacement, ExpertSkew, ExpertSplit};
 pub use types::cluster::flow_control::{
     Ceilings, ClassPriorities, ConcurrencyDetector, ConcurrencyMode, Detector, Fairness, FlowBand,
     FlowControl, FlowKey, HoldbackBy, Ordering, PriorityHoldback, ProgramAware, StaticCeiling,
@@ -89,6 +90,7 @@ pub use types::cluster::kv_tiers::{
     SecondaryTier, SelectiveWrite, StoreEviction, StoreTier, TierWrite, Watermark,
 };
 pub use types::cluster::model::{Architecture, Hardware, Precision};
+pub use types::cluster::ranks::{RankPadding, Ranks};
 pub use types::cluster::resilience::{KvLoadFailure, Outlier, Probe, ProbeAction, Resilience};
 pub use types::cluster::scheduling::{
     ClassDeadlines, ClassScores, PreemptionVictim, PriorityPolicy, Scheduler, TenantScore, TenantScores,

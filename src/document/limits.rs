@@ -174,6 +174,8 @@ pub const LATENCY_US: u64 = 3_600_000_000;
 pub const LATENCY_MS: f64 = LATENCY_US as f64 / 1000.0;
 /// Largest coefficient of a latency model, in microseconds.
 pub const COEFFICIENT_US: f64 = 1e9;
+/// Most that a step without a recorded graph takes longer, in microseconds.
+pub const MIXED_STEP_US: u32 = 1_000_000_000;
 /// Most query rows in a tile of an attention kernel.
 pub const ATTENTION_ROWS: f64 = 1024.0;
 /// Most coefficients that are named as calibrated.
@@ -192,6 +194,14 @@ pub const PP: u32 = 64;
 pub const PP_LINK_GB_PER_S_MIN: f64 = 0.001;
 /// Fastest link between two stages of a replica, in GB/s.
 pub const PP_LINK_GB_PER_S: f64 = 1_000_000.0;
+/// Most weights of experts.
+pub const EXPERT_WEIGHTS: usize = 1024;
+/// The largest of them.
+pub const EXPERT_WEIGHT: f64 = 1e6;
+/// Most copies of experts beside the first of each.
+pub const REDUNDANT_EXPERTS: u32 = 4096;
+/// Most steps of a window or an interval of rebalancing.
+pub const EPLB_STEPS: u32 = 1_000_000_000;
 /// Most replicas that experts are spread over.
 pub const EXPERT_RANKS: u32 = 72;
 /// Most events kept for the event log.

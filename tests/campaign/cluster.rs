@@ -14,12 +14,15 @@ pub(crate) struct Kind {
     pub(crate) roles: bool,
     /// Adapters are served.
     pub(crate) lora: bool,
+    /// The model has experts, whose ranks step together in some pools.
+    pub(crate) experts: bool,
     pub(crate) block_tokens: u32,
 }
 
 impl Kind {
     pub(crate) fn drawn(draw: &mut Draw) -> Self {
-        Self { roles: draw.below(5) < 2, lora: draw.one_in(4), block_tokens: draw.of(&CACHES).1 }
+        let block_tokens = draw.of(&CACHES).1;
+        Self { roles: draw.below(5) < 2, lora: draw.one_in(4), experts: draw.one_in(6), block_tokens }
     }
 }
 
@@ -214,7 +217,7 @@ pub(crate) fn lora(draw: &mut Draw) -> Value {
 pub(crate) fn speculative(draw: &mut Draw) -> Value {
     let drafter = draw.of(&[json!({"one-pass": {"share": 0.1}}), json!({"autoregressive": {"share": 0.05}})]);
     json!({"tokens": 1 + draw.below(4), "acceptance": draw.of(&[0.0, 0.6, 1.0]), "drafter": drafter,
-        "disable_above_batch": draw.of(&[0, 0, 2])})
+        "disable_above_batch": draw.of(&[0, 0, 2]), "pad_first_step": draw.one_in(2), "prefill_share": draw.of(&[0.0, 0.2])})
 }
 
 fn engine(draw: &mut Draw) -> Value {
@@ -242,6 +245,9 @@ fn engine(draw: &mut Draw) -> Value {
     }
     if draw.one_in(5) {
         all["speculative"] = speculative(draw);
+    }
+    if draw.one_in(5) {
+        all["mixed_step_us"] = draw.of(&[json!(300), json!("auto")]);
     }
     all
 }
@@ -276,7 +282,14 @@ fn in_lockstep(draw: &mut Draw, pool: &mut Value) {
     pool["latency"] = json!({"calibrated": {"engine": engine, "coefficients": {"step_us": 600,
         "step_us_per_layer": 1, "step_us_per_prompt": 900, "queueing_us": 100}}});
     pool["expert_ranks"] = json!(2);
-    pool["expert_ranks_lockstep"] = json!(true);
+    pool["expert_ranks_lockstep"] = json!(!draw.one_in(3));
+    pool["ranks"] = json!({"padding": draw.of(&["none", "max", "graph"])});
+    pool["experts"] = draw.of(&[
+        json!({}),
+        json!({"skew": {"zipf": 0.6}}),
+        json!({"skew": {"imbalance": 1.5}, "eplb": {"redundant": 2, "interval_steps": 5, "rebalance_ms": 3, "coverage": 0.5}}),
+        json!({"split": "tensor"}),
+    ]);
 }
 
 fn tier(draw: &mut Draw, kv: &mut Value) {
@@ -297,11 +310,14 @@ pub(crate) fn pool(draw: &mut Draw, kind: Kind, number: usize, role: &str) -> Va
     }
     let mut pool = json!({"name": format!("pool-{number}"), "role": role, "replicas": draw.of(&[0, 1, 1, 2, 2, 3, 5]),
         "engine": engine(draw), "kv": kv, "latency": latency(draw)});
-    if !kind.roles && draw.one_in(8) {
+    if kind.experts {
         in_lockstep(draw, &mut pool);
     }
     if kind.lora {
         pool["lora"] = lora(draw);
+    }
+    if draw.one_in(10) {
+        pool["pp"] = json!(2);
     }
     if draw.one_in(3) {
         pool["scaling"] = scaling(draw);

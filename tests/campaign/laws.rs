@@ -336,11 +336,21 @@ fn in_whole_steps(draw: &mut Draw, document: &mut Value) {
     for pool in cluster["pools"].as_array_mut().into_iter().flatten() {
         pool["latency"] = json!({"fitted": {"queueing_us": 200, "queueing_us_per_prompt_token": 3, "output_us_per_token": 40,
             "step_us": draw.of(&[700, 2000]), "step_us_per_prefill_token": 11, "step_us_per_decode_token": 5}});
-        for key in ["scaling", "lora", "expert_ranks", "expert_ranks_lockstep", "architecture"] {
+        for key in [
+            "scaling",
+            "lora",
+            "pp",
+            "expert_ranks",
+            "expert_ranks_lockstep",
+            "ranks",
+            "experts",
+            "architecture",
+        ] {
             pool.as_object_mut().expect("a pool").shift_remove(key);
         }
         pool["engine"]["priority"] = json!("constant");
         pool["engine"]["speculative"] = Value::Null;
+        pool["engine"]["mixed_step_us"] = json!(0);
         pool["kv"]["cpu_blocks"] = json!(0);
     }
     let workload = &mut document["workload"];

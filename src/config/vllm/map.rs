@@ -83,10 +83,12 @@ pub(crate) const FLAGS: &[KnownFlag] = flags! {
         "disable-custom-all-reduce", "enable-dbo", "use-tqdm-on-load", "disable-cascade-attn",
         "calculate-kv-scales"
     ]: Kernels;
-    group Switch ["enable-eplb"]: ExpertLoad;
-    group Text ["eplb-config", "num-redundant-experts"]: ExpertLoad;
+    own Switch ["enable-eplb"];
+    own Json ["eplb-config"];
+    own Whole ["num-redundant-experts"];
     group Text ["expert-placement-strategy"]: ExpertLoad;
-    group Whole ["decode-context-parallel-size", "dcp"]: ContextParallel;
+    same Whole ["decode-context-parallel-size", "dcp"]
+        => FlagField::new("dcp.size", "context parallel", UsualValue::Whole(1)).within(1.0, limits::TP as f64);
     group Whole ["prefill-context-parallel-size", "pcp"]: ContextParallel;
     group Whole [
         "data-parallel-size-local", "dpl", "data-parallel-rank", "dpn", "data-parallel-start-rank", "dpr",

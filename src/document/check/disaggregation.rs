@@ -37,7 +37,6 @@ fn check_part(path: &str, p: &Pool, compat: Compat, r: &mut Report) {
             r.error(path, found, allowed, fix);
         }
     };
-    let mixed = "leave it out there, or give the pool the role mixed";
     if compat == Compat::Blis {
         let fix = "transfers are not as in that simulator: use the role mixed, or another compat";
         refused("role", format!("{role}, with cluster.compat blis"), "mixed there", fix);
@@ -45,20 +44,6 @@ fn check_part(path: &str, p: &Pool, compat: Compat, r: &mut Report) {
     if p.kv.cpu_tier == CpuTier::Blis && p.kv.cpu_blocks > 0 {
         let fix = "choose the tier auto, or give the pool the role mixed";
         refused("kv.cpu_tier", format!("blis, in a {role} pool"), "auto, offloading", fix);
-    }
-    if p.engine.speculative.is_some() {
-        refused("engine.speculative", format!("speculative decoding, in a {role} pool"), "none there", mixed);
-    }
-    if p.pp > 1 {
-        let fix = "ports of stages are not simulated: write 1, or give the pool the role mixed";
-        refused("pp", format!("{} stages, in a {role} pool", p.pp), "1 there", fix);
-    }
-    if p.lora.is_some() {
-        refused("lora", format!("adapters, in a {role} pool"), "none there", mixed);
-    }
-    if p.expert_ranks_lockstep && p.expert_ranks > 1 {
-        let found = format!("ranks in lock step, in a {role} pool");
-        refused("expert_ranks_lockstep", found, "false there", mixed);
     }
 }
 
@@ -100,6 +85,16 @@ fn check_equal(path: &str, p: &Pool, first: &Pool, r: &mut Report) {
         );
         let fix = format!("blocks are handed over whole: write {there} here, or {tokens} there");
         r.error(at, found, "one block size in all prefill and decode pools", fix);
+    }
+    if p.lora.is_some() != first.lora.is_some() && r.is_fine(&format!("{path}.lora")) {
+        let (here, there) = if p.lora.is_some() { ("adapters", "none") } else { ("no adapters", "some") };
+        let fix = "a request needs its adapter where its prompt is computed and where it is answered: write lora in both, or in neither";
+        r.error(
+            format!("{path}.lora"),
+            format!("{here}, and {there} {in_first}"),
+            "adapters in all prefill and decode pools, or in none",
+            fix,
+        );
     }
     let allowed = "one model in all prefill and decode pools";
     if model_key(&p.model) != model_key(&first.model) {
@@ -256,21 +251,20 @@ mod tests {
             error("pools[0].kv.cpu_tier", "blis, in a prefill pool")
         );
         assert_eq!(found(|c| c.pools.iter_mut().for_each(|pool| pool.kv.cpu_blocks = 1000)), []);
-        assert_eq!(
-            found(|c| c.pools[1].engine.speculative = Some(Speculative::default())),
-            error("pools[1].engine.speculative", "speculative decoding, in a decode pool")
-        );
-        assert_eq!(found(|c| c.pools[0].pp = 2), error("pools[0].pp", "2 stages, in a prefill pool"));
+        let drafts = |c: &mut Cluster| c.pools[1].engine.speculative = Some(Speculative::default());
+        assert_eq!(found(drafts), []);
+        assert_eq!(found(|c| c.pools[0].pp = 2), []);
         assert_eq!(
             found(|c| c.pools[1].lora = Some(Lora::default())),
-            error("pools[1].lora", "adapters, in a decode pool")
+            error("pools[1].lora", "adapters, and none in pool \"p\"")
         );
+        assert_eq!(found(|c| c.pools.iter_mut().for_each(|pool| pool.lora = Some(Lora::default()))), []);
         let lockstep = |c: &mut Cluster| {
             c.pools[1].expert_ranks = 4;
             c.pools[1].expert_ranks_lockstep = true;
         };
-        let in_step = error("pools[1].expert_ranks_lockstep", "ranks in lock step, in a decode pool");
-        assert!(found(lockstep).contains(&in_step[0]), "{:?}", found(lockstep));
+        // The default model has no experts, which is said elsewhere.
+        assert!(found(lockstep).iter().all(|(_, path, _)| path != "pools[1].expert_ranks_lockstep"));
         let blis = found(|c| c.compat = Compat::Blis);
         let each = [
             error("pools[0].role", "prefill, with cluster.compat blis"),

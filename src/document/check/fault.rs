@@ -73,8 +73,4 @@ fn check_breakable(path: &str, c: &Cluster, r: &mut Report) {
     if c.compat != Compat::None {
         refuse("a fault under compat \"blis\"", "compat \"none\"", "that simulator has no faults");
     }
-    if c.pools.iter().any(|pool| pool.expert_ranks_lockstep && pool.expert_ranks > 1) {
-        let fix = "set expert_ranks_lockstep to false";
-        refuse("a fault where ranks step together", "replicas that step by themselves", fix);
-    }
 }

@@ -2,7 +2,7 @@
 
 use crate::table::report::{Report, grouped};
 use crate::{
-    Cluster, Compat, CpuEviction, CpuTier, EvictionOrder, KvCache, KvHint, Pool, PrefetchTo, Retention, Role,
+    Cluster, Compat, CpuEviction, CpuTier, EvictionOrder, KvCache, KvHint, Pool, PrefetchTo, Retention,
     Scenario, SecondaryTier, SessionKv, StoreEviction,
 };
 
@@ -55,12 +55,6 @@ fn unlike(pool: &Pool, compat: Compat) -> Vec<(String, &'static str)> {
             "with the cache of blis".to_owned(),
             "that simulator has its own order: leave one of the two out",
         );
-    }
-    if pool.pp > 1 {
-        out(format!("with {} stages", pool.pp), "write pp 1, or leave it out");
-    }
-    if pool.expert_ranks_lockstep && pool.expert_ranks > 1 {
-        out("with ranks in lock step".to_owned(), "leave one of the two out");
     }
     all
 }
@@ -162,15 +156,6 @@ fn check_directives(path: &str, all: &[Retention], c: &Cluster, r: &mut Report) 
 
 fn check_session_kv(path: &str, kv: &SessionKv, c: &Cluster, r: &mut Report) {
     check_together(path, "what becomes of sessions", c, r);
-    if let Some(pool) = c.pools.iter().find(|pool| pool.role != Role::Mixed) {
-        let found = format!(
-            "what becomes of sessions, and the pool \"{}\" has the role {}",
-            pool.name,
-            pool.role.name()
-        );
-        let fix = "leave it out, or give all pools the role mixed: retention and kv_hint go with any role";
-        r.error(path, found, "mixed pools alone", fix);
-    }
     let has_cpu = c.pools.iter().any(|pool| pool.kv.cpu_blocks > 0);
     let has_lower = c.pools.iter().any(|pool| !pool.kv.secondary_tiers.is_empty());
     if let Some(prefetch) = &kv.prefetch {
@@ -206,7 +191,7 @@ fn check_together(path: &str, what: &str, c: &Cluster, r: &mut Report) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Agent, SessionPrefetch, check};
+    use crate::{Agent, Role, SessionPrefetch, check};
 
     fn scenario() -> Scenario {
         let mut s = Scenario::default();
@@ -244,7 +229,7 @@ mod tests {
 
     #[test]
     fn what_contradicts_itself_or_is_not_simulated_is_refused() {
-        let all: [(&str, Change); 10] = [
+        let all: [(&str, Change); 9] = [
             ("cluster.kv_hint.min_s", |s| {
                 s.cluster.kv_hint = Some(KvHint { min_s: 700.0, ..KvHint::default() });
             }),
@@ -259,7 +244,6 @@ mod tests {
             ("workload.session_kv", |s| s.workload.session_kv = Some(SessionKv::default())),
             ("cluster.pools[0].kv.eviction_order", |s| s.cluster.pools[0].kv.prefix_caching = false),
             ("cluster.pools[0].kv.eviction_order", |s| s.cluster.compat = Compat::Blis),
-            ("cluster.pools[0].kv.eviction_order", |s| s.cluster.pools[0].pp = 2),
             ("cluster.pools[0].kv.cpu_eviction", |s| {
                 s.cluster.pools[0].kv.cpu_blocks = 0;
                 s.cluster.pools[0].kv.cpu_eviction = CpuEviction::Belady;
@@ -272,20 +256,13 @@ mod tests {
     }
 
     #[test]
-    fn directives_and_orders_go_with_any_role_and_rules_for_pauses_with_mixed_pools_alone() {
+    fn directives_orders_and_rules_for_pauses_go_with_any_role() {
         let split = |s: &mut Scenario| {
             s.cluster.pools[0].role = Role::Prefill;
             let decode = Pool { name: "decode".to_owned(), role: Role::Decode, ..s.cluster.pools[0].clone() };
             s.cluster.pools.push(decode);
         };
-        let [errors, _] = told(split);
-        let paths: Vec<&str> = errors.iter().map(|(path, _)| path.as_str()).collect();
-        assert_eq!(paths, ["workload.clients[0].session_kv"]);
-        let without = |s: &mut Scenario| {
-            split(s);
-            s.workload.clients[0].session_kv = None;
-        };
-        assert_eq!(told(without), [vec![], vec![]]);
+        assert_eq!(told(split), [vec![], vec![]]);
     }
 
     #[test]

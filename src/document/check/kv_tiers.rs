@@ -158,12 +158,6 @@ fn check_tiers(path: &str, pool: &Pool, c: &Cluster, r: &mut Report) {
             "that simulator has one tier of its own: leave them out",
         );
     }
-    if pool.pp > 1 {
-        refuse(format!("tiers below, with {} stages", pool.pp), "write pp 1, or leave them out");
-    }
-    if pool.expert_ranks_lockstep && pool.expert_ranks > 1 {
-        refuse("tiers below, with ranks in lock step".to_owned(), "leave one of the two out");
-    }
 }
 
 /// Pools that share a store have blocks of the same model and size.
@@ -308,10 +302,9 @@ mod tests {
 
     #[test]
     fn what_is_not_simulated_beside_tiers_is_refused() {
-        let all: [fn(&mut Cluster); 6] = [
+        let all: [fn(&mut Cluster); 5] = [
             |c| c.pools[0].kv.prefix_caching = false,
             |c| c.compat = Compat::Blis,
-            |c| c.pools[0].pp = 2,
             |c| c.pools[0].kv.load_asked = LoadAsked::Arrival,
             |c| c.pools[0].kv.load_wait = LoadWait::Timeout(crate::LoadTimeout::default()),
             |c| c.pools[0].kv.load = LoadRule::MinTokens(0),

@@ -4,7 +4,7 @@
 //! resolved.
 
 use crate::table::report::Report;
-use crate::{Architecture, CalibratedCoefficients, Compat, LatencyModel, Pool, limits};
+use crate::{Architecture, CalibratedCoefficients, Compat, LatencyModel, MixedStep, Pool, Ranks, limits};
 use base::small::decimal::plain;
 
 /// Reports what does not go together in the pool at `path`.
@@ -21,6 +21,22 @@ pub(super) fn check_latency(path: &str, p: &Pool, compat: Compat, r: &mut Report
         }
     }
     check_expert_ranks(path, p, r);
+    let at = format!("{path}.engine.mixed_step_us");
+    if p.engine.mixed_step_us == MixedStep::Auto
+        && !matches!(p.latency, LatencyModel::Calibrated(_))
+        && r.is_fine(&at)
+    {
+        let fix = "only calibrated latency has a figure for it: write the microseconds";
+        r.error(at, "auto, with another latency than calibrated", "a number of microseconds", fix);
+    }
+    if p.ranks != Ranks::default() && !(p.expert_ranks_lockstep && p.expert_ranks > 1) {
+        r.error(
+            format!("{path}.ranks"),
+            "settings of ranks, in a pool whose replicas step by themselves",
+            "expert_ranks above 1 and expert_ranks_lockstep beside them",
+            "set expert_ranks_lockstep, or leave `ranks` out",
+        );
+    }
     if p.expert_ranks_lockstep {
         check_lockstep(path, p, compat, r);
     }

@@ -5,6 +5,7 @@ mod adapters;
 mod conversation;
 mod disaggregation;
 mod edits;
+mod experts;
 mod fault;
 mod flow_control;
 mod keep;
@@ -33,6 +34,7 @@ use base::small::decimal::plain;
 use base::{Diagnostics, diag::has_errors};
 use disaggregation::check_disaggregation;
 use edits::check_list;
+use experts::check_experts;
 use flow_control::check_flow_control;
 use keep::check_keep;
 use kv::check_kv;
@@ -216,6 +218,7 @@ fn check_pool(path: &str, p: &Pool, compat: Compat, r: &mut Report) {
     }
     check_priority(&format!("{path}.engine.priority"), &p.engine.priority, r);
     check_latency(path, p, compat, r);
+    check_experts(path, p, r);
     check_scaling(&format!("{path}.scaling"), &p.scaling, r);
 }
 

@@ -114,13 +114,24 @@ impl Cluster {
             return;
         }
         let Some(replica) = replica else { return };
+        if let Fault::Crash(s) = fault {
+            let restart = math::round_to_span(s.restart_s * 1e6);
+            self.crash(Crash { replica, now, restart, planned: false }, sink);
+        } else {
+            // The ranks of a server are one thing.
+            for rank in self.fleet.server_of(replica) {
+                self.break_rank(fault, &Aimed { replica: Some(rank), ..*aimed }, sink);
+            }
+        }
+        self.watch_failing(now);
+    }
+
+    /// What a fault does to one replica, other than a crash.
+    fn break_rank<S: Sink>(&mut self, fault: &Fault, aimed: &Aimed, sink: &mut S) {
+        let Aimed { number, replica: Some(replica), now } = *aimed else { return };
         let open = |kind| OngoingFault::new(number, Some(replica), kind);
         match fault {
-            Fault::Signals(_) | Fault::KvStore(_) => {}
-            Fault::Crash(s) => {
-                let restart = math::round_to_span(s.restart_s * 1e6);
-                self.crash(Crash { replica, now, restart, planned: false }, sink);
-            }
+            Fault::Signals(_) | Fault::KvStore(_) | Fault::Crash(_) => {}
             Fault::Restart(s) => {
                 let [drain, restart] = [s.drain_s, s.restart_s].map(|s| math::round_to_span(s * 1e6));
                 let planned = PlannedRestart { replica, drain, restart };
@@ -145,7 +156,6 @@ impl Cluster {
                 self.begin_fault(open, now, s.for_s, sink);
             }
         }
-        self.watch_failing(now);
     }
 
     /// Something breaks. Transfers take too long from the first time on.
@@ -174,12 +184,14 @@ impl Cluster {
 
     /// A fault that lasted for a while is over.
     pub(crate) fn end_fault<S: Sink>(&mut self, number: u32, sink: &mut S) {
-        let Some(at) = self.faults.open.iter().position(|open| open.number == number) else { return };
-        let OngoingFault { replica, kind, .. } = self.faults.open.remove(at);
-        self.follow_faults(replica, self.clock.now());
-        sink.fact(self.clock.now(), FaultFact::Ended { replica, kind }.into());
-        if kind == FaultKind::KvStore {
-            self.store_is_back(number, sink);
+        // One of a server is about all of its ranks.
+        while let Some(at) = self.faults.open.iter().position(|open| open.number == number) {
+            let OngoingFault { replica, kind, .. } = self.faults.open.remove(at);
+            self.follow_faults(replica, self.clock.now());
+            sink.fact(self.clock.now(), FaultFact::Ended { replica, kind }.into());
+            if kind == FaultKind::KvStore {
+                self.store_is_back(number, sink);
+            }
         }
     }
 
@@ -295,7 +307,11 @@ impl Cluster {
     /// A replica crashes, or is restarted as planned: its requests break now.
     pub(crate) fn crash<S: Sink>(&mut self, crash: Crash, sink: &mut S) {
         let latest = self.clock.stand_at(crash.now);
-        self.crash_now(crash, sink);
+        // A planned restart comes to each rank as it has drained, what breaks one breaks its server.
+        let ranks = if crash.planned { vec![crash.replica] } else { self.fleet.server_of(crash.replica) };
+        for replica in ranks {
+            self.crash_now(Crash { replica, ..crash }, sink);
+        }
         self.clock.stand_at(latest);
     }
 

@@ -4,8 +4,9 @@ use crate::Cluster;
 use crate::clock::{ClusterEvent, Event};
 use crate::facts::Sink;
 use crate::policy::ReplicaPhase;
-use crate::request::{PrefetchOutcome, PrefetchRow, What};
-use base::Micros;
+use crate::replica::Replica;
+use crate::request::{PrefetchOutcome, PrefetchRow, Turn, What};
+use base::{Micros, ReplicaId};
 
 impl Cluster {
     /// What is due next in a pause, if it comes before `other`.
@@ -16,32 +17,54 @@ impl Cluster {
         if (at, event.order()) < (other.0, other.1.order()) { (at, event) } else { other }
     }
 
-    /// Runs what is due in a pause. Where the replica is down nothing is.
+    /// Runs what is due in a pause: a prefetch where the prompt was computed, which computes the next one too, the rest there and where
+    /// it was answered. Where a replica is down nothing is done.
     pub(crate) fn run_pause<S: Sink>(&mut self, sink: &mut S) {
-        let now = self.clock.now();
         let Some(life) = self.fleet.life_mut() else { return };
         let Some((what, turn)) = life.pop() else { return };
-        let (has_come, replica) = (life.has_come(&turn), turn.replica);
-        let phase = self.fleet.replicas()[replica.index()].phase;
-        if !matches!(phase, ReplicaPhase::Serving | ReplicaPhase::Ejected) {
+        let has_come = life.has_come(&turn);
+        match what {
+            What::Demote if has_come => {}
+            What::Demote => self.at_replicas_of(&turn, sink, |r| r.demote(&turn)),
+            What::Prefetch => self.run_prefetch(&turn, has_come, sink),
+        }
+    }
+
+    fn run_prefetch<S: Sink>(&mut self, turn: &Turn, has_come: bool, sink: &mut S) {
+        let (now, replica) = (self.clock.now(), turn.prefilled_by);
+        if !self.keeps_kv(replica) {
             return;
         }
         let (r, mut world) = self.fleet.replica_in_world(replica.index(), &mut self.book, sink);
         r.tell_time(now);
-        match what {
-            What::Demote if has_come => {}
-            What::Demote => r.demote(&turn),
-            What::Prefetch => {
-                let Some(life) = world.life.as_deref_mut() else { return };
-                let prefetch = life.add_row(&turn, now);
-                if has_come {
-                    life.row(prefetch).outcome = PrefetchOutcome::Late;
-                } else {
-                    r.prefetch(prefetch, &turn, now, &mut world);
-                }
-            }
+        let Some(life) = world.life.as_deref_mut() else { return };
+        let prefetch = life.add_row(turn, now);
+        if has_come {
+            life.row(prefetch).outcome = PrefetchOutcome::Late;
+        } else {
+            r.prefetch(prefetch, turn, now, &mut world);
         }
         self.see(replica, 0, sink);
+    }
+
+    /// Whether a replica is there with what it has in its caches.
+    fn keeps_kv(&self, replica: ReplicaId) -> bool {
+        let phase = self.fleet.replicas()[replica.index()].phase;
+        matches!(phase, ReplicaPhase::Serving | ReplicaPhase::Ejected)
+    }
+
+    /// Changes the caches of the replica that answered a turn, and of the one that computed its prompt.
+    fn at_replicas_of<S: Sink>(&mut self, turn: &Turn, sink: &mut S, change: impl Fn(&mut Replica)) {
+        let other = turn.is_apart().then_some(turn.prefilled_by);
+        for replica in std::iter::once(turn.replica).chain(other) {
+            if self.keeps_kv(replica) {
+                let now = self.clock.now();
+                let r = &mut self.fleet.replicas_mut()[replica.index()];
+                r.tell_time(now);
+                change(r);
+                self.see(replica, 0, sink);
+            }
+        }
     }
 
     /// What follows from turns that are complete, and what has become known of uses to come.
@@ -54,6 +77,13 @@ impl Cluster {
 
     #[inline(never)]
     fn follow_life(&mut self) {
+        let now = self.clock.now();
+        let Some(life) = self.fleet.life_mut() else { return };
+        for turn in life.superseding_elsewhere() {
+            let r = &mut self.fleet.replicas_mut()[turn.prefilled_by.index()];
+            r.tell_time(now);
+            r.supersede(&turn);
+        }
         let Some(life) = self.fleet.life_mut() else { return };
         if life.has_completed() {
             let source = self.gateway.source();

@@ -332,7 +332,7 @@ impl Blueprint {
     pub(crate) fn new(pool: &Pool, resolved: &Resolved, scenario: &Scenario, source: &Source) -> Self {
         let (engine, kv, compat) = (&pool.engine, &pool.kv, scenario.cluster.compat);
         Self {
-            limits: Limits::new((engine, kv), resolved, compat),
+            limits: Limits::new(pool, resolved, compat),
             priority: PriorityState::new(&engine.priority, source.tenants(), source.classes()),
             scheduler: SchedulerState::new(engine.scheduler),
             resolved: resolved.clone(),

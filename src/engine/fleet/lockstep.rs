@@ -4,7 +4,7 @@ use super::state::Fleet;
 use crate::clock::Clock;
 use crate::facts::Sink;
 use crate::policy::ReplicaPhase;
-use crate::replica::{BatchTokens, RankShare, RankTime, Replica, ServerStep};
+use crate::replica::{BatchTokens, LARGEST_MIXED, RankShare, RankTime, Replica, ServerStep};
 use crate::request::Book;
 use base::{Micros, ReplicaId, Span};
 use serde::{Deserialize, Serialize};
@@ -17,9 +17,17 @@ pub(crate) struct Server {
     ranks: Vec<ReplicaId>,
 }
 
-/// Whether a replica was removed.
+/// Whether a replica was removed, or crashed and does not come back.
 fn is_gone(r: &Replica) -> bool {
-    matches!(r.phase(), ReplicaPhase::Stopped | ReplicaPhase::Failed)
+    match r.phase() {
+        ReplicaPhase::Stopped => true,
+        ReplicaPhase::Failed => r.life.ends[0] == Micros::MAX,
+        ReplicaPhase::Serving
+        | ReplicaPhase::Starting
+        | ReplicaPhase::WarmingUp
+        | ReplicaPhase::Ejected
+        | ReplicaPhase::Draining => false,
+    }
 }
 
 impl Fleet {
@@ -45,6 +53,15 @@ impl Fleet {
         (own.server, own.until) = (at as u32, until.unwrap_or(Micros::ZERO));
     }
 
+    /// The ranks of a replica's server, or the replica alone.
+    pub(crate) fn server_of(&self, replica: ReplicaId) -> Vec<ReplicaId> {
+        let at = self.replicas[replica.index()].lockstep.server as usize;
+        match self.servers.get(at) {
+            Some(server) if server.ranks.contains(&replica) => server.ranks.clone(),
+            Some(_) | None => vec![replica],
+        }
+    }
+
     /// An event of a rank has run: the step of its server begins if all ranks with work have formed their batches.
     #[inline(never)]
     pub(super) fn step_together<S: Sink>(
@@ -64,6 +81,49 @@ impl Fleet {
         self.servers[server].ranks = ranks;
     }
 
+    /// Every rank computes as many rows, if they are padded and none has a prompt. What the others have beside each then.
+    fn pad(
+        &mut self,
+        ready: &[ReplicaId],
+        tokens: &[BatchTokens],
+        without_prompts: bool,
+    ) -> Option<BatchTokens> {
+        let first = &self.replicas[ready.first()?.index()];
+        let (padding, ranks) = (first.limits.padding, u64::from(first.model.lockstep_ranks()));
+        let most = tokens.iter().map(|own| own.all).max()?;
+        let rows = if without_prompts { padding.of(most) } else { None };
+        for (rank, own) in ready.iter().zip(tokens) {
+            self.replicas[rank.index()].pad(rows.map_or(0, |rows| rows - own.all));
+        }
+        let others = rows? * (ranks - 1);
+        Some(BatchTokens { all: others, decoding: others })
+    }
+
+    /// A step of a server is counted on all of its ranks, and experts move on those that have work in it.
+    fn count_step(&mut self, ranks: &[ReplicaId], ready: &[ReplicaId]) {
+        let so_far = ranks.iter().map(|rank| self.replicas[rank.index()].lockstep.steps).max();
+        let steps = so_far.unwrap_or(0) + 1;
+        for rank in ranks {
+            self.replicas[rank.index()].lockstep.steps = steps;
+        }
+        for rank in ready {
+            self.replicas[rank.index()].rebalance(steps);
+        }
+    }
+
+    /// A batch without a recorded graph makes the step of every rank longer.
+    fn note_graphs(&mut self, ready: &[ReplicaId], tokens: &[BatchTokens]) {
+        let lacks_one = |rank: &ReplicaId| {
+            let r = &self.replicas[rank.index()];
+            r.limits.mixed_step > Span::ZERO && !r.has_graph()
+        };
+        if ready.iter().any(lacks_one) && tokens.iter().all(|own| own.all <= LARGEST_MIXED) {
+            for rank in ready {
+                self.replicas[rank.index()].go_without_graph();
+            }
+        }
+    }
+
     /// The step of these ranks begins.
     fn begin_step<S: Sink>(&mut self, ranks: &[ReplicaId], book: &mut Book, clock: &mut Clock, sink: &mut S) {
         let now = clock.now();
@@ -72,11 +132,15 @@ impl Fleet {
         let tokens: Vec<BatchTokens> =
             ready.iter().map(|rank| self.replicas[rank.index()].batch_tokens(book.active())).collect();
         let sum = |of: fn(&BatchTokens) -> u64| tokens.iter().map(of).sum::<u64>();
-        let (every, decoding) = (sum(|t| t.all), sum(|t| t.decoding));
+        let (every, of_decoding) = (sum(|t| t.all), sum(|t| t.decoding));
+        let padded = self.pad(&ready, &tokens, every == of_decoding);
+        self.note_graphs(&ready, &tokens);
+        self.count_step(ranks, &ready);
         let mut time = RankTime::default();
         let mut each = Vec::with_capacity(ready.len());
         for (rank, own) in ready.iter().zip(&tokens) {
-            let others = BatchTokens { all: every - own.all, decoding: decoding - own.decoding };
+            let beside = BatchTokens { all: every - own.all, decoding: of_decoding - own.decoding };
+            let others = padded.unwrap_or(beside);
             let own = self.replicas[rank.index()].time_beside(others, book.active());
             time = time.or_longer(own);
             each.push(RankShare { own, others });
@@ -88,6 +152,11 @@ impl Fleet {
                 decoding = decoding.max(rank.decoding_beside(*others, own.model(), book.active()));
             }
         }
+        let cause = usize::from(every == of_decoding);
+        for (rank, share) in ready.iter().zip(&each) {
+            let wait = Span(time.span().0 - share.own.span().0);
+            self.replicas[rank.index()].wait_for_ranks(cause, wait);
+        }
         for (rank, share) in ready.iter().zip(each) {
             let (replica, mut world) = self.replica_in_world(rank.index(), book, sink);
             replica.tell_time_of_change(now);
@@ -97,6 +166,9 @@ impl Fleet {
         let until = now.saturating_add(time.span());
         for rank in ranks {
             let r = &mut self.replicas[rank.index()];
+            if !ready.contains(rank) && r.serving() {
+                r.wait_for_ranks(2, time.span());
+            }
             r.lockstep.until = until;
             clock.set_replica(rank.index(), r.next_at());
         }

@@ -2,7 +2,7 @@
 
 use super::catalogue::shape;
 use super::states::StateBlocks;
-use super::{Resolver, memory};
+use super::{Resolver, memory, placed};
 use document::Compat;
 
 impl Resolver<'_> {
@@ -17,6 +17,7 @@ impl Resolver<'_> {
     /// Bytes of one token in the caches of a replica's GPUs together, in all layers; none if the model's shape is unknown.
     pub(super) fn kv_bytes_per_token(&self) -> Option<u64> {
         let shape = shape(self.pool)?;
-        Some(memory::kv_bytes_per_token(shape, self.pool.tp))
+        let share = placed::token_share(self.pool, shape);
+        Some(memory::kv_bytes_per_token(shape, self.pool.tp, share))
     }
 }

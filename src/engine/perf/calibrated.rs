@@ -6,6 +6,7 @@
 
 use super::experts::{Exchange, Experts};
 use super::parts::Parts;
+use super::placed::Placed;
 use super::rates::Rates;
 use super::spread::Spread;
 use super::step_load::{Chunk, StepLoad};
@@ -22,6 +23,8 @@ pub(super) struct Calibrated {
     fixed_us: f64,
     experts_prefill_us: f64,
     without_graph_us: f64,
+    /// What its layers add to that.
+    layers_without_graph_us: f64,
     sequence_us: f64,
     prompt_us: f64,
     /// Communication between GPUs, per token.
@@ -49,6 +52,11 @@ pub(super) struct Calibrated {
     ahead: bool,
     /// Replicas that share experts and step together; 1 if it is this one alone.
     lockstep_ranks: u32,
+    /// What experts that are cut, liked unequally or moved change, and a divided cache.
+    placed: Option<Box<Placed>>,
+    /// Of `token_us` and `reduce_us`, the part of the experts.
+    expert_token_us: f64,
+    exchange_us: f64,
 }
 
 /// The work of a model for all GPUs of a replica together.
@@ -58,6 +66,8 @@ struct Work {
     /// Of a token in the layers that read all of them, and in those that read the latest.
     cache_bytes: [f64; 2],
     token_flop: f64,
+    /// Of these, in routed experts.
+    expert_token_flop: f64,
     /// What half a tile of rows computes in each expert, in all of them.
     padding_flop: f64,
     pair_flop: [f64; 2],
@@ -82,6 +92,7 @@ impl Work {
             expert_bytes: parts.expert * f64::from(a.experts) * a.bytes_per_expert_param(),
             cache_bytes: [cached * all, cached * latest],
             token_flop: 2.0 * (parts.common + parts.expert * f64::from(a.experts_per_token) * fewer),
+            expert_token_flop: 2.0 * parts.expert * f64::from(a.experts_per_token) * fewer,
             padding_flop: parts.expert * fewer * f64::from(a.experts) * c.expert_tile_rows,
             pair_flop: [pair_flop * all, pair_flop * latest],
         }
@@ -146,6 +157,7 @@ impl Calibrated {
                 + exchange.as_ref().map_or(0.0, |x| x.fixed_us),
             experts_prefill_us: with_experts * c.prefill_us_per_expert_layer,
             without_graph_us: c.step_us_with_prefill + layers * c.step_us_per_layer_without_graph,
+            layers_without_graph_us: layers * c.step_us_per_layer_without_graph,
             sequence_us: c.step_us_per_sequence + layers * c.step_us_per_sequence_layer + state_us,
             reduce_us: reduce_us + exchange.as_ref().map_or(0.0, |x| x.token_us),
             shown: c.compute_not_hidden,
@@ -165,6 +177,26 @@ impl Calibrated {
             tile_us: pair_us * c.attention_rows_with_prefill,
             ahead: engine >= EngineGeneration::Ahead,
             lockstep_ranks: if spread.lockstep { spread.ranks } else { 1 },
+            placed: None,
+            expert_token_us: work.expert_token_flop * flop_us / rates.common,
+            exchange_us: exchange.as_ref().map_or(0.0, |x| x.token_us),
+        }
+    }
+
+    /// The same with what experts that are cut, liked unequally or moved change, and a divided cache.
+    pub(super) fn with(self, placed: Option<Placed>) -> Self {
+        Self { placed: placed.map(Box::new), ..self }
+    }
+
+    /// What that is.
+    pub(super) fn placed(&self) -> Option<&Placed> {
+        self.placed.as_deref()
+    }
+
+    /// Experts have moved.
+    pub(super) fn balance(&mut self) {
+        if let Some(placed) = &mut self.placed {
+            placed.balance();
         }
     }
 
@@ -174,6 +206,11 @@ impl Calibrated {
 
     pub(super) fn lockstep_ranks(&self) -> u32 {
         self.lockstep_ranks
+    }
+
+    /// What a step takes longer without a recorded graph.
+    pub(super) fn without_graph(&self) -> Span {
+        round_to_span(self.layers_without_graph_us)
     }
 
     /// Time of a step where other replicas in lock step with this one have as many tokens each.
@@ -190,16 +227,15 @@ impl Calibrated {
     #[inline(always)]
     fn step_with(&self, load: &StepLoad<'_>, sent: impl Fn(u64) -> u64) -> Span {
         if load.prefill.is_empty() {
-            let own = u64::from(load.verified());
+            let own = u64::from(load.rows());
             let sequences = u64::from(load.decode);
-            return round_to_span(self.any_step(
-                [own, sent(own)],
-                load.decode,
-                load.decode_context,
-                sequences,
-            ));
+            let rows = [own, sent(own)];
+            if let Some(placed) = &self.placed {
+                return round_to_span(self.placed_step(placed, rows, load, (load.decode_context, sequences)));
+            }
+            return round_to_span(self.any_step(rows, load.decode, load.decode_context, sequences));
         }
-        let (mut count, mut double_pairs, mut context) = (u64::from(load.verified()), 0, load.decode_context);
+        let (mut count, mut double_pairs, mut context) = (u64::from(load.rows()), 0, load.decode_context);
         for chunk in load.prefill {
             let (new, before) = (u64::from(chunk.tokens), u64::from(chunk.context) + u64::from(chunk.cached));
             count += new;
@@ -215,7 +251,51 @@ impl Calibrated {
             + self.pair_us / 2.0 * float(double_pairs)
             + if count > single { self.tile_us * float(context) } else { 0.0 };
         let prompts = if self.window_pair_us > 0.0 { prompts + self.windows_of(load) } else { prompts };
-        round_to_span(self.any_step([count, sent(count)], load.decode, context, sequences) + prompts)
+        let rows = [count, sent(count)];
+        let step = match &self.placed {
+            Some(placed) => self.placed_step(placed, rows, load, (context, sequences)),
+            None => self.any_step(rows, load.decode, context, sequences),
+        };
+        round_to_span(step + prompts)
+    }
+
+    /// The same as [`Self::any_step`] where experts are cut, liked unequally or moved, or the cache is divided.
+    #[cold]
+    fn placed_step(
+        &self,
+        placed: &Placed,
+        [count, sent]: [u64; 2],
+        load: &StepLoad<'_>,
+        (context, sequences): (u64, u64),
+    ) -> f64 {
+        let (tokens, all) = (float(count), placed.all(sent));
+        let [touched, padding] = self.experts.as_ref().map_or([0.0; 2], |e| e.read_by(placed, sent, all));
+        // Of cut experts every rank computes as much.
+        let (of_experts, times) = match placed.cut {
+            Some(_) => (float(all) / f64::from(placed.ranks()), 1.0),
+            None => (tokens, placed.imbalance()),
+        };
+        let computed = (self.token_us - self.expert_token_us) * tokens
+            + (self.expert_token_us * of_experts + padding) * times;
+        let (exchanged, copied) = match placed.cut {
+            Some(cut) => (cut.own_us * tokens + cut.all_us * float(all), float(all)),
+            None => (self.exchange_us * tokens, tokens),
+        };
+        let latest = float(context).min(self.window * float(sequences));
+        let decode = f64::from(load.decode);
+        let divided = &placed.divided;
+        let spared = divided.spared * self.context_us * float(load.decode_context);
+        let gathered = if load.decode > 0 { divided.step_us + divided.request_us * decode } else { 0.0 };
+        self.fixed_us
+            + self.matrix_products(self.weights_us + touched, computed)
+            + (self.reduce_us - self.exchange_us) * tokens
+            + exchanged
+            + self.sequence_us * decode
+            + self.context_us * float(context)
+            + self.window_us * latest
+            + self.copies_us * copied
+            - spared
+            + gathered
     }
 
     /// Attention of prompts in layers with a window.
@@ -314,12 +394,12 @@ mod tests {
         // Weights: 32 * (2*4096*(4096+1024) + 3*4096*14336) = 6,979,321,856 and the output layer 525,336,576, 2 B each, at
         // 2e6 B/us: 7504.66 us. Compute of 10 tokens: 2 * 6,979,321,856 * 10 at 5e8 FLOP/us: 279.17 us, 0.6 of it shows.
         // Cache: 131,072 B for each of 4000 tokens: 262.14 us. Costs: 100 + 320 + 30.
-        let decode = StepLoad { prefill: &[], decode: 10, decode_context: 4000, drafts: 0 };
+        let decode = StepLoad { prefill: &[], decode: 10, decode_context: 4000, drafts: 0, padding: 0 };
         assert_eq!(model(&llama, 1).step(&decode), Span(8384));
         // A chunk of 100 tokens after 50 that are cached: compute 110 tokens, 3070.9 us; the cache of 50 tokens, 3.28 us; pairs 100 * 50
         // + 4950, 4*4096*32 FLOP each at 5e8: 10.43 us; 7.
         let chunk = [Chunk { context: 0, cached: 50, tokens: 100 }];
-        let mixed = StepLoad { prefill: &chunk, decode: 10, decode_context: 4000, drafts: 0 };
+        let mixed = StepLoad { prefill: &chunk, decode: 10, decode_context: 4000, drafts: 0, padding: 0 };
         assert_eq!(model(&llama, 1).step(&mixed), Span(10_080));
     }
 
@@ -333,7 +413,7 @@ mod tests {
             };
             let hardware = Hardware { tflops: 1000.0, bandwidth_tb_per_s: 4.0, ..Hardware::default() };
             let model = Calibrated::new(USUAL, &c, &Architecture::default(), &hardware, ONE);
-            model.step(&StepLoad { prefill, decode: 10, decode_context: 4000, drafts: 0 }).0
+            model.step(&StepLoad { prefill, decode: 10, decode_context: 4000, drafts: 0, padding: 0 }).0
         };
         let chunk = [Chunk { context: 0, cached: 50, tokens: 100 }];
         // 64 rows for each of 4050 tokens of context, 4*4096*32 FLOP a pair at 5e8: 271.8 us.
@@ -348,7 +428,7 @@ mod tests {
     fn replicas_that_share_experts_read_their_part_of_what_the_tokens_of_all_touch_and_pass_tokens_on() {
         let mixtral = Architecture { experts: 8, experts_per_token: 2, ..Architecture::default() };
         let step = |tp: u32, ranks: u32, decode: u32| {
-            let load = StepLoad { prefill: &[], decode, decode_context: 0, drafts: 0 };
+            let load = StepLoad { prefill: &[], decode, decode_context: 0, drafts: 0, padding: 0 };
             spread(&mixtral, Spread { tp, ranks, lockstep: false }).step(&load).0 as f64
         };
         // All experts are 32 * 8 * 3*4096*14336 parameters of 2 B: 45,097.2 us at 2e6 B/us. One token touches a quarter; four replicas
@@ -370,17 +450,19 @@ mod tests {
     fn the_same_sums_take_the_same_time_and_more_work_takes_longer() {
         let mixtral = Architecture { experts: 8, experts_per_token: 2, ..Architecture::default() };
         let m = model(&mixtral, 2);
-        let step =
-            |decode, decode_context| m.step(&StepLoad { prefill: &[], decode, decode_context, drafts: 0 });
+        let step = |decode, decode_context| {
+            m.step(&StepLoad { prefill: &[], decode, decode_context, drafts: 0, padding: 0 })
+        };
         assert_eq!(step(16, 900), step(16, 900));
         assert!(step(1, 10) < step(2, 20) && step(2, 20) < step(2, 2000) && step(8, 80) < step(64, 640));
         assert!(
-            m.step(&StepLoad { prefill: &[], decode: 1, decode_context: 1, drafts: 0 })
+            m.step(&StepLoad { prefill: &[], decode: 1, decode_context: 1, drafts: 0, padding: 0 })
                 < model(&mixtral, 1).step(&StepLoad {
                     prefill: &[],
                     decode: 1,
                     decode_context: 1,
-                    drafts: 0
+                    drafts: 0,
+                    padding: 0
                 })
         );
     }

@@ -67,6 +67,7 @@ mod tests {
             decode,
             decode_context: 77_777,
             drafts: 0,
+            padding: 0,
         })
     }
 

@@ -24,6 +24,7 @@ impl StepModel {
                     decode: load.decode + load.prefill.len() as u32,
                     decode_context: load.decode_context + load.prefill.iter().map(ends).sum::<u64>(),
                     drafts: 0,
+                    padding: 0,
                 };
                 let further = if drafts > 1 { self.step(&one_each).0 as f64 } else { 0.0 };
                 pass.share * (whole + f64::from(drafts - 1) * further) + f64::from(drafts) * pass.fixed_us
@@ -50,7 +51,7 @@ mod tests {
         let pool = Pool { latency: LatencyModel::Fitted(fitted), kv, ..Pool::default() };
         let model = super::super::resolve(&pool, Compat::None, "").expect("a pool").model;
         let prompt = [Chunk { context: 0, cached: 0, tokens: 50 }];
-        let load = StepLoad { prefill: &prompt, decode: 2, decode_context: 0, drafts: 6 };
+        let load = StepLoad { prefill: &prompt, decode: 2, decode_context: 0, drafts: 6, padding: 0 };
         // The step: 1000 + 10 * 50 + 100 * (2 + 6) = 2300. A pass over one token of three sequences: 1300.
         let of = |drafter: &Drafter, drafts: u32| model.drafting(drafter, drafts, &load);
         let pass = |fixed_us: f64| DraftPass { share: 0.1, fixed_us };

@@ -1,6 +1,8 @@
 //! Layers with experts in the calibrated model: the weights that a step reads, and the communication of replicas that
 //! share experts (docs/explanation/model/latency.md).
 
+use super::placed::Placed;
+use super::powers::power;
 use super::spread::Spread;
 use document::{Architecture, CalibratedCoefficients};
 use serde::{Deserialize, Serialize};
@@ -51,6 +53,20 @@ impl Experts {
     }
 }
 
+impl Experts {
+    /// The same where they are cut, liked unequally or moved; `all` are the tokens of all ranks.
+    pub(super) fn read_by(&self, placed: &Placed, sent: u64, all: u64) -> [f64; 2] {
+        match placed.touched(all) {
+            Some(share) => [self.of.all_us, self.of.padding_us].map(|us| us * share),
+            None => {
+                let times = if placed.cut.is_some() { 1.0 } else { placed.imbalance() };
+                let [read, padding] = self.read(sent);
+                [(read * times).min(self.of.all_us), padding]
+            }
+        }
+    }
+}
+
 impl From<Shares> for Experts {
     fn from(of: Shares) -> Self {
         let to = |exponent: usize| power(of.idle, exponent as u64);
@@ -91,30 +107,9 @@ impl Exchange {
     }
 }
 
-/// A whole power of a share, by squaring: the same on every target, and cheaper than a logarithm.
-fn power(mut base: f64, mut exponent: u64) -> f64 {
-    let mut result = 1.0;
-    while exponent > 0 && base > 1e-12 {
-        if exponent & 1 == 1 {
-            result *= base;
-        }
-        base *= base;
-        exponent >>= 1;
-    }
-    if exponent > 0 { 0.0 } else { result }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_whole_power_is_that_of_repeated_products() {
-        for (base, exponent) in [(0.75, 1), (0.75, 10), (0.968_75, 129), (0.5, 0), (0.0, 3), (0.75, 5000)] {
-            let product = (0..exponent).fold(1.0, |p, _| p * base);
-            assert!((power(base, exponent) - product).abs() < 1e-12, "{base} {exponent}");
-        }
-    }
 
     #[test]
     fn any_number_of_tokens_reads_what_is_not_idle() {

@@ -52,11 +52,14 @@ mod tests {
             [Chunk { context: 0, cached: 0, tokens: 5 }, Chunk { context: 64, cached: 0, tokens: 16 }];
         // 5000.5 + 10.5 * 21 + 3.25 * 3 = 5230.75
         assert_eq!(
-            m.step(&StepLoad { prefill: &chunks, decode: 3, decode_context: 900, drafts: 0 }),
+            m.step(&StepLoad { prefill: &chunks, decode: 3, decode_context: 900, drafts: 0, padding: 0 }),
             Span(5230)
         );
         // 5000.5 + 3.25 = 5003.75
-        assert_eq!(m.step(&StepLoad { prefill: &[], decode: 1, decode_context: 17, drafts: 0 }), Span(5003));
+        assert_eq!(
+            m.step(&StepLoad { prefill: &[], decode: 1, decode_context: 17, drafts: 0, padding: 0 }),
+            Span(5003)
+        );
     }
 
     #[test]
@@ -65,13 +68,19 @@ mod tests {
         // A prompt of 100 tokens: 1000 + 10 * 100 + 0.5 * 100 = 2050.
         let whole = [Chunk { context: 0, cached: 0, tokens: 100 }];
         assert_eq!(
-            m.step(&StepLoad { prefill: &whole, decode: 0, decode_context: 0, drafts: 0 }),
+            m.step(&StepLoad { prefill: &whole, decode: 0, decode_context: 0, drafts: 0, padding: 0 }),
             Span(2050)
         );
         // Its second half, after 30 tokens from the cache and 20 computed before: 1000 + 10 * 50 + 0.5 * 100 = 1550.
         let half = [Chunk { context: 20, cached: 30, tokens: 50 }];
-        assert_eq!(m.step(&StepLoad { prefill: &half, decode: 0, decode_context: 0, drafts: 0 }), Span(1550));
+        assert_eq!(
+            m.step(&StepLoad { prefill: &half, decode: 0, decode_context: 0, drafts: 0, padding: 0 }),
+            Span(1550)
+        );
         // Two that decode after 300 tokens together: 1000 + 20 * 2 + 0.5 * 302 = 1191.
-        assert_eq!(m.step(&StepLoad { prefill: &[], decode: 2, decode_context: 300, drafts: 0 }), Span(1191));
+        assert_eq!(
+            m.step(&StepLoad { prefill: &[], decode: 2, decode_context: 300, drafts: 0, padding: 0 }),
+            Span(1191)
+        );
     }
 }

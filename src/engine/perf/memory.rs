@@ -2,6 +2,7 @@
 
 use super::lora;
 use super::parts::Parts;
+use super::placed::{redundant_bytes, token_share};
 use super::spread::Spread;
 use super::states::{StateBlocks, counts_by_kind};
 use base::Diagnostic;
@@ -75,9 +76,9 @@ fn full_token_bytes(a: &Architecture, tp: u32, compat: Compat) -> f64 {
     token_bytes(a, tp, compat)
 }
 
-/// Bytes of one token in the caches of `tp` GPUs together, in all layers (docs/explanation/disaggregation.md).
-pub(super) fn kv_bytes_per_token(a: &Architecture, tp: u32) -> u64 {
-    let bytes = Parts::of(a).cached_by(a, tp) * a.bytes_per_kv_value;
+/// Bytes of one token in the caches of `tp` GPUs together, in all layers (docs/explanation/disaggregation.md), `share` times as large.
+pub(super) fn kv_bytes_per_token(a: &Architecture, tp: u32, share: f64) -> u64 {
+    let bytes = Parts::of(a).cached_by(a, tp) * a.bytes_per_kv_value * share;
     bytes.clamp(1.0, limits::KV_BYTES_PER_TOKEN.into()) as u64
 }
 
@@ -118,6 +119,10 @@ pub(super) struct Fit<'a> {
     pub(super) stages: u32,
     /// Memory of a drafter.
     pub(super) drafter_gib: f64,
+    /// By how much a token's cache is larger than that of the model's layers on each GPU.
+    pub(super) token_share: f64,
+    /// Copies of experts beside the first of each, in all ranks together.
+    pub(super) redundant: u32,
     /// Usable share of the memory.
     pub(super) utilization: f64,
     pub(super) block_tokens: u32,
@@ -167,6 +172,8 @@ impl<'a> Fit<'a> {
             spread: Spread::of(pool),
             stages: pool.pp.max(1),
             drafter_gib: pool.engine.speculative.as_ref().map_or(0.0, |s| s.memory_gib),
+            token_share: token_share(pool, architecture),
+            redundant: pool.experts.eplb.as_ref().map_or(0, |eplb| eplb.redundant),
             utilization: pool.kv.gpu_memory_utilization,
             block_tokens: pool.kv.block_tokens.max(1),
             compat,
@@ -226,9 +233,16 @@ impl Fit<'_> {
     }
 
     fn budget(&self, gpus: u32) -> MemoryBudget {
-        if let Some(engine) = self.measured {
-            return self.measured_budget(gpus, engine);
-        }
+        let without = match self.measured {
+            Some(engine) => self.measured_budget(gpus, engine),
+            None => self.assumed_budget(gpus),
+        };
+        let copies = redundant_bytes(self.architecture, self.spread.ranks, self.redundant) / GIB;
+        let weights = if copies > 0.0 { without.weights + copies } else { without.weights };
+        MemoryBudget { block: without.block * self.token_share, weights, ..without }
+    }
+
+    fn assumed_budget(&self, gpus: u32) -> MemoryBudget {
         let (a, tp) = (self.architecture, f64::from(gpus));
         let activations = if a.experts > 0 { ACTIVATIONS_WITH_EXPERTS_GIB } else { ACTIVATIONS_GIB };
         let outside = if gpus > 1 { OUTSIDE_PARALLEL_GIB * tp } else { OUTSIDE_GIB };
@@ -287,22 +301,28 @@ mod tests {
     use super::super::catalogue;
     use super::*;
 
-    fn blocks(model: &str, gpu: &str, tp: u32, block_tokens: u32) -> Result<u64, Diagnostic> {
-        let architecture = &catalogue::architecture(model).expect("in the catalogue").architecture;
-        let hardware = &catalogue::gpu(gpu).expect("in the catalogue").hardware;
+    /// A whole model in nine tenths of the memory, with blocks of 16 tokens and nothing beside.
+    fn fit<'a>(architecture: &'a Architecture, hardware: &'a Hardware, tp: u32) -> Fit<'a> {
         Fit {
             architecture,
             hardware,
             spread: Spread { tp, ranks: 1, lockstep: false },
             stages: 1,
             drafter_gib: 0.0,
+            token_share: 1.0,
+            redundant: 0,
             utilization: 0.9,
-            block_tokens,
+            block_tokens: 16,
             compat: Compat::None,
             measured: None,
             slots: 0.0,
         }
-        .blocks("p")
+    }
+
+    fn blocks(model: &str, gpu: &str, tp: u32, block_tokens: u32) -> Result<u64, Diagnostic> {
+        let architecture = &catalogue::architecture(model).expect("in the catalogue").architecture;
+        let hardware = &catalogue::gpu(gpu).expect("in the catalogue").hardware;
+        Fit { block_tokens, ..fit(architecture, hardware, tp) }.blocks("p")
     }
 
     #[test]
@@ -369,16 +389,9 @@ mod tests {
         assert!((weight_bytes(mixtral, 4) / 2.0 - (46_702_792_704.0 - elsewhere)).abs() < 1.0);
         let blocks = |ranks| {
             Fit {
-                architecture: mixtral,
-                hardware: &catalogue::gpu("H100").expect("in the catalogue").hardware,
                 spread: Spread { tp: 2, ranks, lockstep: false },
-                stages: 1,
-                drafter_gib: 0.0,
-                utilization: 0.9,
-                block_tokens: 16,
-                compat: Compat::None,
                 measured: Some(EngineGeneration::Ahead),
-                slots: 0.0,
+                ..fit(mixtral, &catalogue::gpu("H100").expect("in the catalogue").hardware, 2)
             }
             .blocks("p")
             .expect("it fits")
@@ -407,18 +420,7 @@ mod tests {
         for (model, gpu, tp, blocks, engine) in recorded {
             let architecture = &catalogue::architecture(model).expect("in the catalogue").architecture;
             let hardware = &catalogue::gpu(gpu).expect("in the catalogue").hardware;
-            let fit = Fit {
-                architecture,
-                hardware,
-                spread: Spread { tp, ranks: 1, lockstep: false },
-                stages: 1,
-                drafter_gib: 0.0,
-                utilization: 0.9,
-                block_tokens: 16,
-                compat: Compat::None,
-                measured: Some(engine),
-                slots: 0.0,
-            };
+            let fit = Fit { measured: Some(engine), ..fit(architecture, hardware, tp) };
             let found = fit.blocks("p").expect("it fits") as f64;
             let error = found / f64::from(blocks) - 1.0;
             assert!(error.abs() < 0.02, "{model} tp {tp} {gpu}: {error}");
@@ -443,16 +445,9 @@ mod tests {
         let fit = |model: &str, compat: Compat| {
             let known = catalogue::architecture(model).expect("in the catalogue");
             Fit {
-                architecture: &known.architecture,
-                hardware: &catalogue::gpu("B200").expect("in the catalogue").hardware,
-                spread: Spread { tp: 1, ranks: 1, lockstep: false },
-                utilization: 0.9,
-                block_tokens: 16,
                 compat,
                 measured: Some(EngineGeneration::Latest),
-                stages: 1,
-                drafter_gib: 0.0,
-                slots: 0.0,
+                ..fit(&known.architecture, &catalogue::gpu("B200").expect("in the catalogue").hardware, 1)
             }
             .blocks("p")
             .expect("it fits")

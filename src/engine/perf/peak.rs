@@ -9,7 +9,13 @@ impl Resolved {
     pub fn peak_prefill_tokens_per_s(&self) -> f64 {
         let tokens = self.max_num_batched_tokens;
         let prefill = [Chunk { context: 0, cached: 0, tokens }];
-        let step = self.model.step(&StepLoad { prefill: &prefill, decode: 0, decode_context: 0, drafts: 0 });
+        let step = self.model.step(&StepLoad {
+            prefill: &prefill,
+            decode: 0,
+            decode_context: 0,
+            drafts: 0,
+            padding: 0,
+        });
         f64::from(tokens) * 1e6 / step.0 as f64 * f64::from(self.stages)
     }
 }

@@ -49,7 +49,7 @@ mod tests {
 
     fn decode(batch: u32) -> u64 {
         let m = Piecewise::new(&PiecewiseRates::default());
-        m.step(&StepLoad { prefill: &[], decode: batch, decode_context: 0, drafts: 0 }).0
+        m.step(&StepLoad { prefill: &[], decode: batch, decode_context: 0, drafts: 0, padding: 0 }).0
     }
 
     #[test]
@@ -77,11 +77,11 @@ mod tests {
         let m = Piecewise::new(&PiecewiseRates::default());
         let prompt = [Chunk { context: 0, cached: 0, tokens: 5000 }];
         assert_eq!(
-            m.step(&StepLoad { prefill: &prompt, decode: 0, decode_context: 0, drafts: 0 }),
+            m.step(&StepLoad { prefill: &prompt, decode: 0, decode_context: 0, drafts: 0, padding: 0 }),
             Span(100_000)
         );
         assert_eq!(
-            m.step(&StepLoad { prefill: &prompt, decode: 64, decode_context: 9, drafts: 0 }),
+            m.step(&StepLoad { prefill: &prompt, decode: 64, decode_context: 9, drafts: 0, padding: 0 }),
             Span(120_000)
         );
     }

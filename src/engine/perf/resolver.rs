@@ -8,10 +8,11 @@ use super::fitted::{Fitted, FittedWithContext};
 use super::heads::Heads;
 use super::memory::Fit;
 use super::piecewise::Piecewise;
+use super::placed::Placed;
 use super::roofline::Roofline;
 use super::spread::Spread;
 use super::step::{Family, StepModel};
-use super::{LoraFigures, StateBlocks, calibration, lora, memory, pipeline};
+use super::{LoraFigures, StateBlocks, calibration, lora, memory, pipeline, placed};
 use base::{Blocks, Diagnostic, Diagnostics};
 use document::{
     Architecture, CalibratedSettings, Compat, Hardware, KvBlocks, LatencyClock, LatencyModel, Pool, limits,
@@ -59,7 +60,7 @@ pub fn known_model(name: &str) -> Option<&'static KnownModel> {
 
 /// Bytes of one token in the KV caches of `tp` GPUs together, for a shape.
 pub fn kv_bytes_per_token(shape: &Architecture, tp: u32) -> u64 {
-    memory::kv_bytes_per_token(shape, tp)
+    memory::kv_bytes_per_token(shape, tp, 1.0)
 }
 
 /// Resolves a pool; `path` is its path in the scenario, for messages. All problems are reported at once. A pool that gives all figures itself may name any model and GPU; figures left to the catalogue must be in it. The
@@ -87,6 +88,9 @@ impl<'a> Resolver<'a> {
         let (model, blocks) = (self.model(), self.blocks());
         let lora = self.lora();
         self.problems.extend(pipeline::too_many_stages(self.pool, self.path));
+        if let Some(shape) = catalogue::shape(self.pool) {
+            self.problems.extend(placed::problems(self.pool, shape, self.path));
+        }
         if let (Some((model, source)), Some(blocks), true) = (model, blocks, self.problems.is_empty()) {
             let [max_num_seqs, max_num_batched_tokens] = batch_limits(self.pool, self.compat);
             let usd_per_hour = catalogue::price(self.pool);
@@ -175,7 +179,8 @@ impl<'a> Resolver<'a> {
             (LatencyClock::Client, Compat::Blis) => (c.overheads_us(), [0.0; 3]),
             (LatencyClock::Server, _) => ([0.0; 3], [0.0; 3]),
         };
-        let family = Family::Calibrated(Calibrated::new(s.engine, &c, shape, gpu, spread));
+        let placed = Placed::new(&self.pool.experts, self.pool.dcp.as_ref(), &c, shape, spread);
+        let family = Family::Calibrated(Calibrated::new(s.engine, &c, shape, gpu, spread).with(placed));
         Some((
             StepModel::new(overheads, family).behind(front_end),
             format!("calibrated: {model} on {hardware}, {spread}; {from}"),
@@ -317,7 +322,13 @@ mod tests {
         // 5752.705191348184 + 17.25086436834028 * 512 + 5.999143920128404 * 10 = 14645.14
         let prefill = [Chunk { context: 0, cached: 0, tokens: 512 }];
         assert_eq!(
-            r.model.step(&StepLoad { prefill: &prefill, decode: 10, decode_context: 4000, drafts: 0 }),
+            r.model.step(&StepLoad {
+                prefill: &prefill,
+                decode: 10,
+                decode_context: 4000,
+                drafts: 0,
+                padding: 0
+            }),
             Span(14_645)
         );
     }

@@ -68,7 +68,8 @@ fn step(m: &Roofline, prefill: &[(u32, u32)], decode: &[(u32, u32)]) -> u64 {
     let chunks: Vec<Chunk> =
         prefill.iter().map(|&(context, tokens)| Chunk { context, cached: 0, tokens }).collect();
     let decode_context = decode.iter().map(|d| u64::from(d.0)).sum();
-    m.step(&StepLoad { prefill: &chunks, decode: decode.len() as u32, decode_context, drafts: 0 }).0
+    m.step(&StepLoad { prefill: &chunks, decode: decode.len() as u32, decode_context, drafts: 0, padding: 0 })
+        .0
 }
 
 /// Powers of two divide exactly, so there sums and parts agree to the last bit. Other degrees round each part: they may

@@ -59,7 +59,7 @@ fn line(model: &StepModel, pool: &Pool, prompt: u32, output: f64) -> Params {
     let decode = |batch: u32, context: f64| {
         let batch = batch.div_ceil(pool.pp.max(1));
         let decode_context = (f64::from(batch) * context) as u64;
-        let plain = StepLoad { prefill: &[], decode: batch, decode_context, drafts: 0 };
+        let plain = StepLoad { prefill: &[], decode: batch, decode_context, drafts: 0, padding: 0 };
         let Some(s) = &pool.engine.speculative else { return model.step(&plain).0 as f64 / 1000.0 };
         let load = StepLoad { drafts: batch * s.tokens, ..plain };
         let us = model.step(&load).0 + model.drafting(&s.drafter, s.tokens, &load).0;
@@ -76,7 +76,7 @@ fn line(model: &StepModel, pool: &Pool, prompt: u32, output: f64) -> Params {
         of_answer
     } else {
         let whole = [Chunk { context: 0, cached: 0, tokens: prompt }];
-        let load = StepLoad { prefill: &whole, decode: 0, decode_context: 0, drafts: 0 };
+        let load = StepLoad { prefill: &whole, decode: 0, decode_context: 0, drafts: 0, padding: 0 };
         ((model.step(&load).0 as f64 / 1000.0 - alpha) / input - gamma).max(0.0)
     };
     let beta = (of_prompt * input + of_answer * output) / (input + output);

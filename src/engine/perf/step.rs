@@ -7,6 +7,7 @@ use super::calibrated::Calibrated;
 use super::cross_model::CrossModel;
 use super::fitted::{Fitted, FittedWithContext};
 use super::piecewise::Piecewise;
+use super::placed::Placed;
 use super::roofline::Roofline;
 use super::step_load::{LONGEST, StepLoad};
 use base::Span;
@@ -85,6 +86,29 @@ impl StepModel {
         matches!(&self.family, Family::Calibrated(m) if m.schedules_ahead())
     }
 
+    /// What a step takes longer without a recorded graph, where the model tells.
+    pub fn without_graph(&self) -> Span {
+        if let Family::Calibrated(m) = &self.family { m.without_graph() } else { Span::ZERO }
+    }
+
+    /// How many times the mean the rank with the most computes for its experts now; none where they are liked alike.
+    pub fn imbalance(&self) -> Option<f64> {
+        if let Family::Calibrated(m) = &self.family { m.placed().map(Placed::imbalance) } else { None }
+    }
+
+    /// Steps between two rebalancings of experts, and how much longer the step takes in which they move.
+    pub(crate) fn rebalancing(&self) -> Option<(u32, Span)> {
+        let Family::Calibrated(m) = &self.family else { return None };
+        m.placed()?.rebalancing()
+    }
+
+    /// Experts have moved.
+    pub(crate) fn balance(&mut self) {
+        if let Family::Calibrated(m) = &mut self.family {
+            m.balance();
+        }
+    }
+
     /// How many replicas step together; 1 if each steps by itself.
     pub fn lockstep_ranks(&self) -> u32 {
         if let Family::Calibrated(m) = &self.family { m.lockstep_ranks() } else { 1 }
@@ -143,7 +167,10 @@ mod tests {
     fn no_step_is_shorter_than_a_microsecond() {
         let m = StepModel::new([0.0; 3], Family::Fitted(Fitted { beta_us: [0.0, 0.25, 0.0] }));
         let one = [Chunk { context: 0, cached: 0, tokens: 1 }];
-        assert_eq!(m.step(&StepLoad { prefill: &one, decode: 0, decode_context: 0, drafts: 0 }), Span(1));
+        assert_eq!(
+            m.step(&StepLoad { prefill: &one, decode: 0, decode_context: 0, drafts: 0, padding: 0 }),
+            Span(1)
+        );
         assert_eq!(m.queueing(1_000_000), Span(0));
     }
 

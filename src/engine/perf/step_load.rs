@@ -29,6 +29,8 @@ pub struct StepLoad<'a> {
     pub decode_context: u64,
     /// Draft tokens that they verify together, each besides its own token; 0 without speculative decoding.
     pub drafts: u32,
+    /// Rows of no request, computed beside them where ranks are padded to as many tokens.
+    pub padding: u32,
 }
 
 impl StepLoad<'_> {
@@ -41,6 +43,12 @@ impl StepLoad<'_> {
     #[inline(always)]
     pub(super) fn verified(&self) -> u32 {
         self.decode + self.drafts
+    }
+
+    /// The same with the rows of no request.
+    #[inline(always)]
+    pub(super) fn rows(&self) -> u32 {
+        self.verified() + self.padding
     }
 
     /// Tokens read from the cache, those computed in the step included.

@@ -94,4 +94,9 @@ impl Replica {
     pub fn arriving(&self) -> u32 {
         self.arriving
     }
+
+    /// How many times the mean the rank with the most computes for its experts now; none where they are liked alike and stay.
+    pub fn imbalance(&self) -> Option<f64> {
+        self.model.imbalance()
+    }
 }

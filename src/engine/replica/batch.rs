@@ -75,9 +75,10 @@ impl Replica {
             Decoding { sequences, context, drafts: 0 }
         };
         if !self.moving.landed.is_empty() {
-            let (joined, context) = self.admit_landed(&mut phase1, known_by, now, w);
-            decoding.sequences += joined;
-            decoding.context += context;
+            let joined = self.admit_landed(&mut phase1, known_by, now, w);
+            decoding.sequences += joined.sequences;
+            decoding.context += joined.context;
+            decoding.drafts += joined.drafts;
         }
         if !self.waiting.is_empty() {
             self.admit_waiting(phase1, known_by, now, w);

@@ -2,7 +2,8 @@
 
 use super::read_rules::ReadRules;
 use crate::perf::Resolved;
-use document::{BatchLimits, Compat, KvCache, PreemptionVictim};
+use base::Span;
+use document::{Compat, MixedStep, Pool, PreemptionVictim, RankPadding};
 use serde::{Deserialize, Serialize};
 
 /// Batch limits as numbers.
@@ -23,11 +24,16 @@ pub(crate) struct Limits {
     pub(crate) victim: PreemptionVictim,
     /// When requests read from tiers below CPU memory.
     pub(crate) reads: ReadRules,
+    /// What a step takes longer without a recorded graph.
+    pub(crate) mixed_step: Span,
+    /// How many tokens ranks in lock step compute.
+    pub(crate) padding: RankPadding,
 }
 
 impl Limits {
     /// Those of a pool.
-    pub(crate) fn new((engine, kv): (&BatchLimits, &KvCache), resolved: &Resolved, compat: Compat) -> Self {
+    pub(crate) fn new(pool: &Pool, resolved: &Resolved, compat: Compat) -> Self {
+        let (engine, kv) = (&pool.engine, &pool.kv);
         Self {
             max_num_seqs: resolved.max_num_seqs,
             max_num_batched_tokens: resolved.max_num_batched_tokens,
@@ -38,6 +44,11 @@ impl Limits {
             preempts: engine.preemption,
             victim: engine.victim,
             reads: ReadRules::new(kv),
+            mixed_step: match engine.mixed_step_us {
+                MixedStep::Auto => resolved.model.without_graph(),
+                MixedStep::Count(us) => Span(us.into()),
+            },
+            padding: pool.ranks.padding,
         }
     }
 

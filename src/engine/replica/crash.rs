@@ -46,6 +46,7 @@ impl Replica {
         self.life.stuck_until = Micros::ZERO;
         self.step = None;
         self.step_at = Micros::MAX;
+        self.lockstep.break_off(now);
         let ticks = self.decoders.ticks;
         self.decoders = Decoders::new(self.kv.block_tokens());
         self.decoders.ticks = ticks;

@@ -2,6 +2,7 @@
 //! that join the batch with the KV that has come.
 
 use super::batch::Phase1;
+use super::decode::Decoding;
 use super::departure::{Departure, DepartureReason};
 use super::running_step::StepEnd;
 use super::state::Replica;
@@ -142,46 +143,62 @@ impl Replica {
     }
 
     /// Requests whose KV is here join the batch as decoders, in order of landing, as far as phase 1 left them a place and a
-    /// token. Who landed after `known_by` joins a step later, unless nothing runs. How many joined, and their context.
+    /// token. Who landed after `known_by` joins a step later, unless nothing runs; who lacks a slot for its adapter is passed over. What
+    /// they have to do.
     pub(super) fn admit_landed<S: Sink>(
         &mut self,
         phase1: &mut Phase1,
         known_by: Micros,
         now: Micros,
         w: &mut World<'_, S>,
-    ) -> (u32, u64) {
+    ) -> Decoding {
         let known_by = if self.running == 0 { Micros::MAX } else { known_by };
-        let (mut joined, mut context) = (0, 0);
-        while let Some(&slot) = self.moving.landed.get(joined as usize) {
+        let mut work = Decoding::NONE;
+        let mut at = 0;
+        while let Some(&slot) = self.moving.landed.get(at) {
             let full = self.running >= self.limits.max_num_seqs || phase1.budget == 0;
             let landed = w.handovers.of(w.active[slot].id).landed;
             let late = known_by < Micros::MAX && landed.get().is_some_and(|at| at > known_by);
             if full || late || phase1.preempted && self.running > 0 {
                 break;
             }
-            self.join_landed(slot, now, w);
-            phase1.budget -= 1;
-            joined += 1;
-            context += u64::from(w.active[slot].progress);
+            if self.lacks_slot(slot, w.active) {
+                at += 1;
+                continue;
+            }
+            self.moving.landed.remove(at);
+            let context = u64::from(w.active[slot].progress);
+            let tokens = self.join_landed(slot, phase1.budget, now, w);
+            phase1.budget -= tokens;
+            work.sequences += 1;
+            work.context += context;
+            work.drafts += tokens - 1;
         }
-        self.moving.landed.drain(..joined as usize);
-        (joined, context)
+        work
     }
 
-    /// One of them joins: its token of this step goes into a block that was set aside.
-    fn join_landed<S: Sink>(&mut self, slot: Slot, now: Micros, w: &mut World<'_, S>) {
-        let block = self.kv.block_tokens();
-        let active = &mut w.active[slot];
-        let stored = active.block_table.tokens() + 1;
-        let fills = self.kv.caching() && stored.is_multiple_of(block) && active.is_shareable(stored);
-        let hash = fills.then(|| active.hash_of_last_block(block));
-        self.kv.own().append_received(&mut active.block_table, hash);
+    /// One of them joins: its token of this step goes into a block that was set aside. How many tokens it takes of the budget.
+    fn join_landed<S: Sink>(&mut self, slot: Slot, budget: u32, now: Micros, w: &mut World<'_, S>) -> u32 {
+        let settles = self.settles_members();
+        if !settles {
+            let block = self.kv.block_tokens();
+            let active = &mut w.active[slot];
+            let stored = active.block_table.tokens() + 1;
+            let fills = self.kv.caching() && stored.is_multiple_of(block) && active.is_shareable(stored);
+            let hash = fills.then(|| active.hash_of_last_block(block));
+            self.kv.own().append_received(&mut active.block_table, hash);
+        }
         self.link(slot, w.active);
         self.prefilling.pop();
-        self.decoders.join(slot, w.active);
+        let tokens = if settles {
+            self.join_with_dummies(slot, budget, w.active)
+        } else {
+            self.decoders.join(slot, w.active);
+            1
+        };
         let active = &mut w.active[slot];
         active.decoding_from = now.into();
-        if active.generated > 0 {
+        if active.generated > 0 && !settles {
             // Its gap began on the prefill replica.
             self.decoders.fall_behind(slot, w.active);
         }
@@ -195,6 +212,8 @@ impl Replica {
         let class = record.class;
         w.handovers.of(request).joined = now.into();
         w.sink.fact(now, HandoverFact::Joined { request, replica, class, urgency }.into());
+        self.adapter_joins(slot, now, w);
+        tokens
     }
 
     /// A step has ended, the first of those that had joined with their KV. How many of them show their first token with it.
@@ -204,16 +223,26 @@ impl Replica {
         overhead: Span,
         w: &mut World<'_, S>,
     ) -> u32 {
-        let mut first = 0;
-        for slot in std::mem::take(&mut self.moving.joined) {
-            let active = &w.active[slot];
-            let (request, ttft) = (active.id, (shown + overhead).since(active.arrival));
-            if !w.records.here(request).ttft.is_known() {
-                self.show_first_token(slot, shown, overhead, w);
-                first += 1;
-            }
-            w.handovers.of(request).ttft_decode = ttft.into();
+        let joined = std::mem::take(&mut self.moving.joined);
+        let shows = |slot: &&Slot| self.show_first_at_home(**slot, shown, overhead, w);
+        joined.iter().filter(shows).count() as u32
+    }
+
+    /// The first step of a request at its home has ended. Whether it shows its first token with it.
+    pub(super) fn show_first_at_home<S: Sink>(
+        &mut self,
+        slot: Slot,
+        shown: Micros,
+        overhead: Span,
+        w: &mut World<'_, S>,
+    ) -> bool {
+        let active = &w.active[slot];
+        let (request, ttft) = (active.id, (shown + overhead).since(active.arrival));
+        let is_first = !w.records.here(request).ttft.is_known();
+        if is_first {
+            self.show_first_token(slot, shown, overhead, w);
         }
-        first
+        w.handovers.of(request).ttft_decode = ttft.into();
+        is_first
     }
 }

@@ -23,6 +23,10 @@ pub(crate) struct Lockstep {
     pub(crate) waits: bool,
     /// What the requests that decode in that batch have to do.
     decoding: Decoding,
+    /// Rows of no request that are computed beside them.
+    padding: u32,
+    /// Steps of the server so far.
+    pub(crate) steps: u64,
 }
 
 /// How long a rank takes for its batch.
@@ -80,8 +84,19 @@ pub(crate) struct BatchTokens {
 
 impl Lockstep {
     /// A replica that steps by itself.
-    pub(crate) const NONE: Self =
-        Self { server: u32::MAX, until: Micros::ZERO, waits: false, decoding: Decoding::NONE };
+    pub(crate) const NONE: Self = Self {
+        server: u32::MAX,
+        until: Micros::ZERO,
+        waits: false,
+        decoding: Decoding::NONE,
+        padding: 0,
+        steps: 0,
+    };
+
+    /// The step of the server is broken off.
+    pub(super) fn break_off(&mut self, now: Micros) {
+        (self.waits, self.until) = (false, self.until.min(now));
+    }
 
     /// Whether it is a rank of a server.
     #[inline]
@@ -124,12 +139,41 @@ impl Replica {
         BatchTokens { all: prompts + decoding, decoding }
     }
 
+    /// Rows of no request that this rank computes in the step that begins, beside the batch whose tokens were counted last.
+    pub(crate) fn pad(&mut self, rows: u64) {
+        self.lockstep.padding = u32::try_from(rows).unwrap_or(u32::MAX);
+        self.totals.rank_padding += rows;
+    }
+
+    /// The `steps`-th step is about to begin. Every so many, experts move: it takes longer, and later ones less.
+    pub(crate) fn rebalance(&mut self, steps: u64) {
+        let Some((interval, takes)) = self.model.rebalancing() else { return };
+        if steps.is_multiple_of(interval.into()) {
+            self.longer += takes;
+            self.totals.rebalanced += 1;
+            self.model.balance();
+        }
+    }
+
+    /// Whether the batch whose tokens were counted last has a recorded graph.
+    pub(crate) fn has_graph(&self) -> bool {
+        self.is_uniform(self.lockstep.decoding)
+    }
+
+    /// A step of the server lasts that much longer than this rank's own part. By cause: the prompts of other ranks, other decoding
+    /// ranks, no work of its own.
+    pub(crate) fn wait_for_ranks(&mut self, cause: usize, wait: Span) {
+        self.totals.rank_waits[cause] += wait;
+    }
+
     /// How long it takes for the batch whose tokens were counted last, beside these of the other ranks.
     pub(crate) fn time_beside(&mut self, others: BatchTokens, slab: &Slab) -> RankTime {
         let transfer = if self.kv.reloads() { self.kv.own().take_transfer() } else { Span::ZERO };
         let Decoding { sequences: decode, context, drafts } = self.lockstep.decoding;
+        self.note_prefills(decode, slab);
         let adapters = self.adapter_time(decode, slab);
-        let load = StepLoad { prefill: &self.chunks, decode, decode_context: context, drafts };
+        let padding = self.lockstep.padding;
+        let load = StepLoad { prefill: &self.chunks, decode, decode_context: context, drafts, padding };
         let computing = self.model_step_beside(&load, others.all) + adapters.step;
         let model = self.life.step(computing).min(LONGEST);
         let whole = (model + transfer + adapters.loads).min(LONGEST);
@@ -139,7 +183,8 @@ impl Replica {
     /// The load of the batch whose tokens were counted last.
     pub(super) fn rank_load(&self) -> StepLoad<'_> {
         let Decoding { sequences: decode, context, drafts } = self.lockstep.decoding;
-        StepLoad { prefill: &self.chunks, decode, decode_context: context, drafts }
+        let padding = self.lockstep.padding;
+        StepLoad { prefill: &self.chunks, decode, decode_context: context, drafts, padding }
     }
 
     /// How long that batch would take by the latency model without the prompts of any rank; at most `model`.
@@ -171,6 +216,7 @@ impl Replica {
         }
         let parts = w.sink.wants_step_parts().then(|| time.parts(decoding));
         let step = RunningStep { started: now, span, decode };
+        self.longer = Span::ZERO;
         self.announce(step, parts, w);
         self.step = Some(step);
         self.step_at = now.saturating_add(span);

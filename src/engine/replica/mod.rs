@@ -57,6 +57,7 @@ pub(crate) use pipe::Pipe;
 pub(crate) use speculation::Speculation;
 pub(crate) use start_up::{draw_ends, phases_of};
 pub(crate) use state::ReplicaParts;
+pub(crate) use step::LARGEST_MIXED;
 pub(crate) use stranded::{HeldKv, Lease, Stranded};
 pub(crate) use timeout::timeout_of;
 pub(crate) use world::{Unsettled, World};

@@ -105,7 +105,18 @@ impl Replica {
             let context = active.text.chain(block, stored / block);
             self.kv.own().supersede(scope_of(request, record.session), &context);
         }
-        life.completed((request, record), (&active.text, stored), self.id, now);
+        let handover = w.handovers.get(request).filter(|h| h.prefill_end.is_known() && !h.lost.is_known());
+        let prefilled_by = handover.and_then(|h| h.prefill).unwrap_or(self.id);
+        life.completed((request, record), (&active.text, stored), (self.id, prefilled_by), now);
+    }
+
+    /// A turn whose prompt was computed here is complete elsewhere.
+    pub(crate) fn supersede(&mut self, turn: &Turn) {
+        if self.kv.has_order() {
+            let block = self.kv.block_tokens();
+            let context = turn.text.chain(block, turn.stored / block);
+            self.kv.own().supersede(scope_of(turn.request, turn.session), &context);
+        }
     }
 
     /// A session has been idle for long.

@@ -48,7 +48,8 @@ impl Lender for Replica {
     }
 
     fn free_at(&self, now: Micros) -> Micros {
-        if self.step.is_some() { self.step_at } else { now }
+        let is_computing = self.step.is_some() || self.pipe.is_some() && self.step_at != Micros::MAX;
+        if is_computing { self.step_at } else { now }
     }
 
     fn lend(&mut self, hashes: &[u64]) {

@@ -152,7 +152,7 @@ impl Replica {
 
     /// Forms a batch that enters the pipe; false if no request can be scheduled.
     fn take_off<S: Sink>(&mut self, now: Micros, w: &mut World<'_, S>) -> bool {
-        if self.running == 0 && self.waiting.is_empty() {
+        if self.running == 0 && self.waiting.is_empty() && self.moving.landed.is_empty() {
             return false;
         }
         self.totals.steps += 1;

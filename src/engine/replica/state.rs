@@ -73,6 +73,9 @@ pub struct Replica {
     pub(crate) step_at: Micros,
     pub(crate) step: Option<RunningStep>,
     pub(crate) lockstep: Lockstep,
+    /// How much longer the step takes that is about to begin, because no graph was recorded for it or experts move.
+    #[serde(skip)]
+    pub(crate) longer: Span,
     pub(crate) latest_step: Span,
     pub(crate) recent: Recent,
     /// Requests routed here that have not joined the wait queue.
@@ -142,6 +145,7 @@ impl Replica {
             step_at: Micros::MAX,
             step: None,
             lockstep: Lockstep::NONE,
+            longer: Span::ZERO,
             latest_step: Span::ZERO,
             recent: Recent::new(Micros::ZERO),
             arriving: 0,
@@ -276,14 +280,8 @@ impl Replica {
             let view = view_of(active, record);
             let (request, class) = (active.id, record.class);
             let urgency = if active.urged { active.urgency } else { self.priority.of(&view) };
-            let active = &mut w.active[slot];
             if self.kv.has_tiers() {
-                // What the CPU tier keeps of it, it can find again itself.
-                active.shareable = u32::MAX;
-                active.block_table.limit = w.wishes.may_leave_to(record, self.kv.prompt_only());
-                if let Some(life) = &w.life {
-                    active.block_table.limit = active.block_table.limit.min(life.may_leave_to(record));
-                }
+                self.limit_writes(slot, seeks_room, w);
             }
             self.tell_pins(slot, w);
             let (active, record) = (&mut w.active[slot], w.records.here(request));
@@ -372,6 +370,20 @@ impl Replica {
         self.tail = slot;
         self.running += 1;
         self.prefilling.push(slot);
+    }
+
+    /// A request joins the queue of a replica with tiers: how much of it may leave the GPU here.
+    fn limit_writes<S: Sink>(&self, slot: Slot, seeks_room: bool, w: &mut World<'_, S>) {
+        let active = &mut w.active[slot];
+        let record = w.records.here(active.id);
+        // What the CPU tier keeps of it, it can find again itself.
+        active.shareable = u32::MAX;
+        let by_client = w.life.as_ref().map_or(u32::MAX, |life| life.may_leave_to(record));
+        let limit = w.wishes.may_leave_to(record, self.kv.prompt_only()).min(by_client);
+        active.block_table.limit = limit;
+        if let Some(remote) = active.remote.as_mut().filter(|_| seeks_room) {
+            remote.reserved.limit = limit;
+        }
     }
 
     /// Takes out of the batch, with its progress settled; its blocks stay with it.

@@ -18,6 +18,9 @@ use base::multiply::wide_product;
 use base::{Micros, RequestId, Span};
 use document::Compat;
 
+/// Most tokens of a step, of each rank where ranks step together, for which a graph would have been recorded.
+pub(crate) const LARGEST_MIXED: u64 = 512;
+
 impl Replica {
     /// The step event: the running step ends and the next one begins.
     pub(crate) fn run_step<S: Sink>(&mut self, now: Micros, w: &mut World<'_, S>) {
@@ -330,6 +333,14 @@ impl Replica {
     pub(super) fn begin<S: Sink>(&mut self, now: Micros, decoding: Decoding, w: &mut World<'_, S>) -> Span {
         self.collect_chunks(w.active);
         let Decoding { sequences: decode, context, drafts } = decoding;
+        self.note_prefills(decode, w.active);
+        self.rebalance(self.totals.steps);
+        if self.limits.mixed_step > Span::ZERO && !self.is_uniform(decoding) {
+            let prompts: u64 = self.chunks.iter().map(|c| u64::from(c.tokens)).sum();
+            if prompts + u64::from(decode + drafts) <= LARGEST_MIXED {
+                self.go_without_graph();
+            }
+        }
         assert!(
             decode > 0 || !self.chunks.is_empty() || self.compat == Compat::Blis,
             "INV-8: a step of {:?} without work",
@@ -337,7 +348,7 @@ impl Replica {
         );
         self.report_offloaded(now, w);
         let chunks = std::mem::take(&mut self.chunks);
-        let load = StepLoad { prefill: &chunks, decode, decode_context: context, drafts };
+        let load = StepLoad { prefill: &chunks, decode, decode_context: context, drafts, padding: 0 };
         let transfer = if self.kv.reloads() { self.kv.own().take_transfer() } else { Span::ZERO };
         let adapters = self.adapter_time(decode, w.active);
         let computing = self.life.step(self.model_step(&load) + adapters.step);
@@ -348,6 +359,7 @@ impl Replica {
         if w.sink.wants_step_terms() {
             self.tell_terms(self.terms_of(&load, StepTime { transfer, adapters, own, span }), context, w);
         }
+        self.longer = Span::ZERO;
         self.chunks = chunks;
         self.announce(RunningStep { started: now, span, decode }, parts, w);
         span

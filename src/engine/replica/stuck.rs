@@ -12,6 +12,9 @@ impl Replica {
         }
         let longer = until.since(from);
         self.life.stuck_until = until;
+        if self.lockstep.until > now {
+            self.lockstep.until = self.lockstep.until.saturating_add(longer);
+        }
         if until == Micros::MAX {
             self.step_at = Micros::MAX;
             return;

@@ -58,7 +58,10 @@ impl Replica {
     ) -> StepTerms {
         let whole = step(load, true);
         let drafts = load.drafts.checked_div(load.decode).unwrap_or(0);
-        let one = step(&StepLoad { prefill: &[], decode: 1, decode_context: 0, drafts }, false);
+        let one = step(
+            &StepLoad { prefill: &[], decode: 1, decode_context: 0, drafts, padding: load.padding },
+            false,
+        );
         let mut levels = [one; 3];
         if load.decode > 0 {
             let contexts = StepLoad { prefill: &[], ..*load };

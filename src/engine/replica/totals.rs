@@ -41,6 +41,17 @@ pub struct Totals {
     pub running_sum: u64,
     /// Drafts of speculative decoding.
     pub drafts: DraftTotals,
+    /// Steps that took longer because no graph was recorded for them, and how much longer they took together.
+    pub mixed_steps: u64,
+    /// How much longer.
+    pub mixed_time: Span,
+    /// Steps in which experts moved.
+    pub rebalanced: u64,
+    /// Rows of no request that it computed as a rank.
+    pub rank_padding: u64,
+    /// Time of its server's steps in which it waited as a rank, by cause: the prompts of other ranks, other decoding ranks, no work of
+    /// its own.
+    pub rank_waits: [Span; 3],
 }
 
 impl Totals {

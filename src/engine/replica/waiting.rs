@@ -154,7 +154,9 @@ impl Replica {
                 at += 1;
                 continue;
             }
-            if self.lacks_slot(slot, w.active) || self.waits_for_earlier(slot, w.active) {
+            // A home needs the adapter when the request joins the batch, after the landing.
+            let seeks_room = w.active[slot].seeks_room_at(self.id);
+            if !seeks_room && self.lacks_slot(slot, w.active) || self.waits_for_earlier(slot, w.active) {
                 at += 1;
                 continue;
             }
@@ -163,7 +165,7 @@ impl Replica {
             {
                 break;
             }
-            if w.active[slot].seeks_room_at(self.id) {
+            if seeks_room {
                 if self.sets_aside(place, attempt, (left, now), w) {
                     continue;
                 }

@@ -76,7 +76,9 @@ impl Remote {
 
     /// The same without the numbers of its blocks, which are kept with the caches.
     pub(crate) fn without_blocks(&self) -> Self {
-        let bare = |table: &BlockTable| BlockTable::without_blocks(table.tokens(), table.last_hash());
+        let bare = |table: &BlockTable| {
+            BlockTable::without_blocks(table.tokens(), table.last_hash()).written_to(table.limit)
+        };
         Self { held: bare(&self.held), reserved: bare(&self.reserved), ..self.clone() }
     }
 }

@@ -209,7 +209,8 @@ impl<'a> Work<'a> {
     }
 
     fn step_ms(&self, prefill: &[Chunk], decode: u32, decode_context: u64) -> f64 {
-        self.model.step(&StepLoad { prefill, decode, decode_context, drafts: 0 }).0 as f64 / 1000.0
+        self.model.step(&StepLoad { prefill, decode, decode_context, drafts: 0, padding: 0 }).0 as f64
+            / 1000.0
     }
 
     /// The steps of a prompt that is computed alone.

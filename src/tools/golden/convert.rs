@@ -10,8 +10,8 @@ use super::wrong::wrong;
 use base::{Diagnostic, Diagnostics};
 use document::{
     AdmissionPolicy, BatchLimits, Cluster, Compat, CpuTier, Disaggregation, ExplicitOutput, ExplicitPiece,
-    ExplicitRequest, KvBlocks, KvCache, Observe, Pool, PreemptionVictim, PriorityPolicy, RandomFaults, Role,
-    Run, Scenario, Scheduler, TokenBucket, Workload, limits,
+    ExplicitRequest, KvBlocks, KvCache, MixedStep, Observe, Pool, PreemptionVictim, PriorityPolicy,
+    RandomFaults, Role, Run, Scenario, Scheduler, TokenBucket, Workload, limits,
 };
 
 const SCHEDULERS: &str = "fcfs, sjf, priority-fcfs, reverse-priority";
@@ -210,6 +210,7 @@ fn engine(file: &GoldenFile, c: &Config) -> BatchLimits {
         scheduler: scheduler(&c.scheduler).unwrap_or_default(),
         priority: priority(&c.priority_policy).unwrap_or_default(),
         speculative: None,
+        mixed_step_us: MixedStep::default(),
     }
 }
 

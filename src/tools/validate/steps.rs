@@ -34,6 +34,7 @@ pub(super) fn rows(e: &Experiment, files: &Files<'_>, latency: &Latency) -> Vec<
             decode: decode.round() as u32,
             decode_context: context as u64,
             drafts: 0,
+            padding: 0,
         };
         let simulated = model.step(&load).0 as f64 / 1e3;
         let Some(measured) = quantile(&times, 0.5).map(|us| us / 1e3).filter(|ms| *ms > 0.0) else {

@@ -5,10 +5,11 @@
 
 use crate::support::cluster as engine;
 use crate::support::documents::{explicit, fitted, piece, without_clients};
-use tokenyard::base::{Micros, RequestId};
-use tokenyard::engine::{Cluster, Halt, Ignore};
+use tokenyard::base::{Micros, ReplicaId, RequestId};
+use tokenyard::engine::{Cluster, Halt, Ignore, PrefetchOutcome};
 use tokenyard::scenario::{
-    Decider, Disaggregation, EvictionOrder, KvBlocks, Pool, Retention, Role, RoutingPolicy, Scenario,
+    Decider, Disaggregation, EvictionOrder, KvBlocks, Pool, PrefetchWhen, Retention, Role, RoutingPolicy,
+    Scenario, SessionKv, SessionPrefetch,
 };
 
 const BLOCK: u32 = 16;
@@ -114,4 +115,69 @@ fn an_oracle_at_home_knows_of_a_prompt_until_its_blocks_are_set_aside() {
     };
     assert_eq!(with(EvictionOrder::Belady), 2);
     assert_eq!(with(EvictionOrder::Lru), 0);
+}
+
+/// The first request and another one are turns of a session, with these rules for its pauses.
+fn session(mut s: Scenario, next: usize, rules: SessionKv) -> Scenario {
+    for i in [0, next] {
+        s.workload.requests[i].session = "a".to_owned();
+    }
+    s.workload.session_kv = Some(rules);
+    s
+}
+
+#[test]
+fn a_turn_supersedes_blocks_on_both_of_its_replicas() {
+    use EvictionOrder::{Lru, Vllm};
+    let with = |orders, supersede| {
+        let s = ask(split(orders), APART, &keep(None));
+        found(&session(s, 1, SessionKv { supersede, ..SessionKv::default() }))
+    };
+    // The second text is the next turn of the session, and does not have the first one's blocks in its context.
+    assert_eq!(with([Vllm, Vllm], false), (2 * BLOCK, 2));
+    assert_eq!(with([Vllm, Vllm], true), (0, 0));
+    assert_eq!(with([Vllm, Lru], false), (2 * BLOCK, 0));
+    assert_eq!(with([Lru, Vllm], false), (0, 2));
+    assert_eq!(with([Vllm, Lru], true), (0, 0));
+    assert_eq!(with([Lru, Vllm], true), (0, 0));
+}
+
+#[test]
+fn both_replicas_of_a_turn_demote_its_blocks() {
+    let with = |orders, demote_after_s, may_leave| {
+        let mut s = split(orders);
+        for pool in &mut s.cluster.pools {
+            (pool.kv.cpu_blocks, pool.kv.transfer_tokens_per_us) = (20, 1.0);
+        }
+        let mut s = ask(s, APART, &[]);
+        // Text 1 is found on the GPU or not at all.
+        s.workload.requests[0].max_offload_tokens = Some(0);
+        s.workload.requests[1].max_offload_tokens = may_leave;
+        s.workload.requests[1].session = "a".to_owned();
+        s.workload.session_kv = Some(SessionKv { demote_after_s, ..SessionKv::default() });
+        found(&s)
+    };
+    use EvictionOrder::{Lru, Vllm};
+    // Text 3 takes the blocks of text 1, released longest ago, unless those of text 2 were demoted.
+    assert_eq!(with([Vllm, Vllm], None, None), (0, 0));
+    assert_eq!(with([Vllm, Vllm], Some(0.05), None), (2 * BLOCK, 2));
+    assert_eq!(with([Vllm, Lru], Some(0.05), None), (2 * BLOCK, 2), "demotion gives any pool an order");
+    assert_eq!(with([Vllm, Vllm], Some(0.05), Some(0)), (0, 0), "they do not lie below");
+    assert_eq!(with([Vllm, Vllm], Some(0.2), None), (0, 0), "after text 3");
+}
+
+#[test]
+fn a_prefetch_goes_to_the_replica_that_computed_the_prompt() {
+    let mut s = split([EvictionOrder::Vllm; 2]);
+    for pool in &mut s.cluster.pools {
+        (pool.kv.cpu_blocks, pool.kv.transfer_tokens_per_us) = (20, 1.0);
+    }
+    let prefetch = SessionPrefetch { when: PrefetchWhen::Known, lead_s: 0.05, ..SessionPrefetch::default() };
+    let rules = SessionKv { prefetch: Some(prefetch), ..SessionKv::default() };
+    let e = run(&session(ask(s, APART, &[]), 3, rules));
+    let rows = e.prefetches();
+    assert_eq!(rows.len(), 1);
+    assert_eq!((rows[0].replica, rows[0].asked), (ReplicaId(0), Micros(250_000)));
+    assert_eq!((rows[0].outcome, rows[0].blocks), (PrefetchOutcome::Landed, 3));
+    assert_eq!(e.records().at(3).cached_tokens, 2 * BLOCK);
 }

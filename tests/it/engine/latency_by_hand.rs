@@ -19,7 +19,13 @@ fn step(pool: &Pool, prefill: &[(u32, u32)], decode: (u32, u64)) -> Span {
     let model = resolve(pool, Compat::None, "pool").expect("a known model").model;
     let prefill: Vec<Chunk> =
         prefill.iter().map(|&(context, tokens)| Chunk { context, cached: 0, tokens }).collect();
-    model.step(&StepLoad { prefill: &prefill, decode: decode.0, decode_context: decode.1, drafts: 0 })
+    model.step(&StepLoad {
+        prefill: &prefill,
+        decode: decode.0,
+        decode_context: decode.1,
+        drafts: 0,
+        padding: 0,
+    })
 }
 
 fn roofline(model: &str, tp: u32) -> Pool {

@@ -95,6 +95,69 @@ fn servers_are_made_of_as_many_ranks_as_there_are_and_refilled() {
 }
 
 #[test]
+fn ranks_wait_for_prompts_of_others_for_more_decoding_and_without_work() {
+    // In the step from 7 to 13 ms the first rank has a prompt, and the second would be done in 1 ms.
+    let found = run(&server(true, &[[0, 5], [0, 5], [6500, 1]])).report_data();
+    let ranks = found.pools[0].ranks.as_ref().expect("they step together");
+    assert_eq!((ranks.wait_prompts_s, ranks.wait_decodes_s, ranks.wait_empty_s), (0.005, 0.0, 0.0));
+    // Alone, a request has its prompt's step of 6 ms and four of 1 ms beside a rank without work.
+    let found = run(&server(true, &[[0, 5]])).report_data();
+    let ranks = found.pools[0].ranks.as_ref().expect("they step together");
+    assert_eq!((ranks.wait_prompts_s, ranks.wait_empty_s), (0.0, 0.010));
+    assert!(run(&server(false, &[[0, 5]])).report_data().pools[0].ranks.is_none());
+}
+
+#[test]
+fn padded_ranks_compute_as_many_rows_as_the_one_with_the_most() {
+    let padded = |padding: &str| {
+        // The first rank has three requests, the second two.
+        let mut document = server(true, &[[0, 5]; 5]);
+        document["cluster"]["pools"][0]["ranks"] = json!({"padding": padding});
+        run(&document).report_data().pools[0].ranks.as_ref().expect("they step together").padding_tokens
+    };
+    // Four steps without prompts: 3 + 2 rows, or 4 + 4.
+    assert_eq!([padded("none"), padded("max"), padded("graph")], [0, 4, 4 + 8]);
+    let model =
+        resolve(&scenario(server(true, &[])).cluster.pools[0], Compat::None, "").expect("it resolves").model;
+    let ten = StepLoad { decode: 10, ..StepLoad::default() };
+    let padded = StepLoad { decode: 4, padding: 6, ..StepLoad::default() };
+    let four = StepLoad { decode: 4, ..StepLoad::default() };
+    // A request itself takes no time by these coefficients: its row does.
+    assert_eq!(model.step_beside(&padded, 30), model.step_beside(&ten, 30));
+    assert!(model.step_beside(&four, 30) <= model.step_beside(&ten, 30));
+}
+
+#[test]
+fn a_step_of_one_rank_without_a_graph_is_longer_for_all() {
+    let with = |mixed_step_us: &Value| {
+        let mut document = server(true, &[[0, 5], [0, 5], [6500, 1]]);
+        document["cluster"]["pools"][0]["engine"] = json!({"mixed_step_us": mixed_step_us});
+        run(&document)
+    };
+    let slow = with(&json!(2000));
+    // Both steps with prompts take 2 ms more: from 0 to 8 and from 8 to 16 ms.
+    assert_eq!(all(&slow, |r| r.e2e.get()), [19_000, 19_000, 9500]);
+    let found = slow.report_data();
+    let mixed = found.pools[0].mixed_steps.as_ref().expect("it is asked for");
+    assert_eq!((mixed.steps, mixed.longer_s), (4, 0.008));
+    assert!(with(&json!(0)).report_data().pools[0].mixed_steps.is_none());
+    // This model has nothing for it.
+    assert_eq!(all(&with(&json!("auto")), |r| r.e2e.get()), [15_000, 15_000, 6500]);
+}
+
+#[test]
+fn experts_move_every_so_many_steps_of_the_server() {
+    let mut document = server(true, &[[0, 5], [0, 4]]);
+    document["cluster"]["pools"][0]["experts"] = json!({"skew": {"imbalance": 2}, "eplb": {"redundant": 0, "interval_steps": 2, "rebalance_ms": 10, "coverage": 0.5}});
+    let session = run(&document);
+    // Steps 2 and 4 of five are the long ones; in the fifth the second rank has no work.
+    assert_eq!(all(&session, |r| r.e2e.get()), [6000 + 4 * 1000 + 20_000, 6000 + 3 * 1000 + 20_000]);
+    let found = session.report_data();
+    let experts = found.pools[0].experts.as_ref().expect("they are asked for");
+    assert_eq!((experts.rebalanced, experts.imbalance), (4, 1.5));
+}
+
+#[test]
 fn what_cannot_be_in_lock_step_is_pointed_out_and_the_key_is_left_out_where_it_says_nothing() {
     assert!(!to_json(&scenario(server(false, &[]))).contains("lockstep"));
     let path = "cluster.pools[0].expert_ranks_lockstep";
@@ -117,7 +180,7 @@ fn the_experts_that_the_tokens_of_all_ranks_touch_are_read() {
     let model = |pool: &Pool| resolve(pool, Compat::None, "pool").expect("a pool").model;
     let together = model(&pool);
     let apart = model(&Pool { expert_ranks_lockstep: false, ..pool.clone() });
-    let load = |decode| StepLoad { prefill: &[], decode, decode_context: 0, drafts: 0 };
+    let load = |decode| StepLoad { prefill: &[], decode, decode_context: 0, drafts: 0, padding: 0 };
     // Where the others carry as much, both say the same.
     for decode in [1, 2, 7] {
         let beside = together.step_beside(&load(decode), u64::from(3 * decode));

@@ -5,3 +5,5 @@ mod differing;
 mod laws;
 mod lockstep;
 mod models;
+mod placed;
+mod with_roles;

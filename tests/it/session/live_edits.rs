@@ -243,7 +243,7 @@ fn beside(path: &str, mut value: Value) -> Change {
         value["kv_heads"] = json!(1);
     }
     let prefills = path.ends_with("].role") && value == "prefill";
-    if let Some(change) = beside_tiers(path, &mut value) {
+    if let Some(change) = beside_tiers(path, &mut value).or_else(|| beside_ranks(path, &mut value)) {
         return change;
     }
     beside_hint(path, &mut value);
@@ -286,6 +286,38 @@ fn beside_hint(path: &str, value: &mut Value) {
     if let Some(end) = value.pointer("/0/end").and_then(Value::as_u64) {
         value[0]["start"] = json!(end.saturating_sub(1));
     }
+}
+
+/// The same of ranks, experts and a divided cache: a model with experts that two ranks share in lock step, on as many GPUs as the cache is
+/// divided among.
+fn beside_ranks(path: &str, value: &mut Value) -> Option<Change> {
+    let parts = [".ranks", ".experts", ".dcp", ".engine.mixed_step_us"];
+    let at = parts.iter().find_map(|part| path.find(part))?;
+    let pool = &path[..at];
+    for pointer in ["/weights", "/skew/weights"] {
+        if let Some(weights) = value.pointer_mut(pointer) {
+            *weights = json!([1, 2, 3, 4, 5, 6, 7, 8]);
+        }
+    }
+    for pointer in ["/imbalance", "/skew/imbalance"] {
+        if let Some(f) = value.pointer_mut(pointer).filter(|f| f.as_f64() > Some(2.0)) {
+            *f = json!(2.0);
+        }
+    }
+    for pointer in ["/redundant", "/eplb/redundant"] {
+        if let Some(n) = value.pointer(pointer).and_then(Value::as_u64) {
+            *value.pointer_mut(pointer).expect("it was there") = json!(n / 2 * 2);
+        }
+    }
+    let tp = if path.ends_with(".dcp.size") { value.as_u64() } else { value["size"].as_u64() };
+    let architecture = json!({"layers": 4, "hidden": 512, "heads": 64, "kv_heads": 1, "kv_latent": 64, "head_dim": 8,
+        "vocab": 1000, "experts": 8, "experts_per_token": 2});
+    let change = Change::set(path, value.clone())
+        .and_set(&format!("{pool}.architecture"), architecture)
+        .and_set(&format!("{pool}.latency"), json!({"calibrated": {}}))
+        .and_set(&format!("{pool}.expert_ranks"), 2)
+        .and_set(&format!("{pool}.expert_ranks_lockstep"), true);
+    Some(change.and_set(&format!("{pool}.tp"), tp.filter(|_| path.contains(".dcp")).unwrap_or(1)))
 }
 
 /// The same of tiers below the GPU: a store that is named is there, and what waits for loads has CPU memory to wait for.

@@ -234,7 +234,7 @@ prop_compose! {
                 victim,
                 scheduler,
                 priority,
-                speculative: None,
+                ..BatchLimits::default()
             },
             kv: KvCache { blocks: KvBlocks::Count(blocks), block_tokens, prefix_caching, ..tier },
             latency: LatencyModel::Fitted(FittedCoefficients {

@@ -23,13 +23,9 @@ pub(crate) fn parallel(
     let tp = flags.value("tensor-parallel-size").and_then(Value::as_u64).unwrap_or(1);
     let mut pp = 1;
     if let Some(n) = flags.whole_in(r, "pipeline-parallel-size", [1, limits::PP.into()]) {
-        if around.role.is_some() && n > 1 {
-            flags.ignore(r, "pipeline-parallel-size", "stages are not simulated in prefill and decode pools");
-        } else {
-            flags.note(r, "pipeline-parallel-size", &format!("pp {n}"));
-            flags.set_pool(r, "pipeline-parallel-size", of, "pp", json!(n));
-            pp = n;
-        }
+        flags.note(r, "pipeline-parallel-size", &format!("pp {n}"));
+        flags.set_pool(r, "pipeline-parallel-size", of, "pp", json!(n));
+        pp = n;
     }
     let dp = flags.whole_in(r, "data-parallel-size", [1, RANKS]).unwrap_or(1);
     let shared = model.and_then(known_model).map(|m| m.architecture.experts > 0);
@@ -46,7 +42,47 @@ pub(crate) fn parallel(
         }
         (Some(true), _) => flags.ignore(r, name, "the GPUs of a replica share its experts by themselves"),
     }
+    moving_experts(r, flags, around, [dp, u64::from(shares)], model);
     Sizes { tp, pp, dp }
+}
+
+/// Copies of experts, and how often they move.
+fn moving_experts(
+    r: &mut Reader<'_>,
+    flags: &mut Flags,
+    around: &Around,
+    [dp, shares]: [u64; 2],
+    model: Option<&'static str>,
+) {
+    let (name, config) = ("enable-eplb", "eplb-config");
+    let copies = "num-redundant-experts";
+    let experts = model.and_then(known_model).map_or(0, |m| u64::from(m.architecture.experts));
+    let said = flags.value(config).cloned().unwrap_or_default();
+    let of = |key: &str| said.get(key).and_then(Value::as_u64);
+    let redundant = flags.value(copies).and_then(Value::as_u64).or(of("num_redundant_experts")).unwrap_or(0);
+    let why = if flags.switch(name) != Some(true) {
+        "experts stay in place without --enable-eplb, as here"
+    } else if dp < 2 || shares == 0 || experts == 0 {
+        "experts move here over the ranks of a server alone: this has no ranks that share them"
+    } else if !(experts + redundant).is_multiple_of(dp) {
+        "experts and copies are no multiple of the ranks"
+    } else if redundant > limits::REDUNDANT_EXPERTS.into() {
+        "more copies than a scenario takes"
+    } else {
+        let value = json!({
+            "redundant": redundant,
+            "window_steps": of("window_size").unwrap_or(1000).clamp(1, limits::EPLB_STEPS.into()),
+            "interval_steps": of("step_interval").unwrap_or(3000).clamp(1, limits::EPLB_STEPS.into()),
+        });
+        flags.near(r, name, "experts.eplb", "experts are liked alike until experts.skew says otherwise");
+        flags.note(r, config, "experts.eplb");
+        flags.note(r, copies, "experts.eplb.redundant");
+        flags.set_pool(r, name, &around.of, "experts.eplb", value);
+        return;
+    };
+    for flag in [name, config, copies] {
+        flags.ignore(r, flag, why);
+    }
 }
 
 /// The engines of a server: each is a replica.
@@ -69,15 +105,8 @@ fn ranks(r: &mut Reader<'_>, flags: &mut Flags, around: &Around, dp: u64, shared
 pub(crate) fn speculation(r: &mut Reader<'_>, flags: &mut Flags, around: &Around, pp: u64) {
     let name = "speculative-config";
     let Some(said) = flags.value(name).filter(|value| value.is_object()).cloned() else { return };
-    let without = if around.role.is_some() {
-        Some("drafts are not simulated in prefill and decode pools")
-    } else if pp > 1 {
-        Some("drafts are not simulated with stages")
-    } else {
-        None
-    };
-    if let Some(why) = without {
-        flags.ignore(r, name, why);
+    if pp > 1 {
+        flags.ignore(r, name, "drafts are not simulated with stages");
         return;
     }
     let of = |key: &str| said.get(key).and_then(Value::as_u64);
@@ -105,15 +134,10 @@ pub(crate) fn speculation(r: &mut Reader<'_>, flags: &mut Flags, around: &Around
 pub(crate) fn adapters(r: &mut Reader<'_>, flags: &mut Flags, around: &Around) {
     const NUMBERS: [&str; 3] = ["max-loras", "max-cpu-loras", "max-lora-rank"];
     let on = flags.switch("enable-lora") == Some(true);
-    if !on || around.role.is_some() {
-        let why = if on {
-            "adapters are not simulated in prefill and decode pools"
-        } else {
-            "adapters are off without --enable-lora"
-        };
-        flags.ignore(r, "enable-lora", if on { why } else { "adapters are off, as here" });
+    if !on {
+        flags.ignore(r, "enable-lora", "adapters are off, as here");
         for name in NUMBERS {
-            flags.ignore(r, name, why);
+            flags.ignore(r, name, "adapters are off without --enable-lora");
         }
         return;
     }

@@ -1,6 +1,7 @@
 //! The engine's settings: how large a batch is, who is admitted to it, and in which order.
 
 use crate::table::fields::fields;
+use crate::table::number_or_auto::number_or_auto;
 use crate::types::cluster::batch_limit::BatchLimit;
 use crate::types::cluster::scheduling::{PreemptionVictim, PriorityPolicy, Scheduler};
 use crate::{Compat, Speculative, limits};
@@ -31,6 +32,25 @@ pub struct BatchLimits {
     pub priority: PriorityPolicy,
     /// Speculative decoding. Left out: a step yields one token of each decoding request.
     pub speculative: Option<Speculative>,
+    /// How much longer a step takes for which the engine has no recorded graph, in microseconds: one of at most 512 tokens whose requests do not all have the same number of tokens. Where ranks step together, a step of one rank like that counts for all of them. "auto" is the model's layers times `step_us_per_layer_without_graph` of calibrated latency.
+    pub mixed_step_us: MixedStep,
+}
+
+/// What a step without a recorded graph takes longer: a number of microseconds, or "auto".
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MixedStep {
+    /// What the calibrated latency model has for it.
+    Auto,
+    /// That many microseconds.
+    Count(u32),
+}
+
+number_or_auto! { MixedStep: "a number of microseconds or \"auto\"", "What the calibrated latency model has for it.", "This many microseconds." }
+
+impl Default for MixedStep {
+    fn default() -> Self {
+        Self::Count(0)
+    }
 }
 
 fields! {
@@ -50,6 +70,8 @@ fields! {
         scheduler: "Scheduler" => QueueOrder;
         priority: "Priority" => QueueJoin;
         speculative [omit]: "Speculation" => Replace;
+        mixed_step_us [omit]: "Without a graph" of "µs" in [0, limits::MIXED_STEP_US]
+            or "use 0 where every step has a recorded graph" first 1000 => Steps;
     }
 }
 
@@ -67,6 +89,7 @@ impl Default for BatchLimits {
             scheduler: Scheduler::Fcfs,
             priority: PriorityPolicy::Constant,
             speculative: None,
+            mixed_step_us: MixedStep::default(),
         }
     }
 }

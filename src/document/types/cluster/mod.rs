@@ -6,10 +6,12 @@ pub(crate) mod batch_limit;
 pub(crate) mod batch_limits;
 pub(crate) mod compat;
 pub(crate) mod disaggregation;
+pub(crate) mod experts;
 pub(crate) mod flow_control;
 pub(crate) mod kv_retention;
 pub(crate) mod kv_tiers;
 pub(crate) mod model;
+pub(crate) mod ranks;
 pub(crate) mod resilience;
 pub(crate) mod scheduling;
 pub(crate) mod speculative;
@@ -22,9 +24,9 @@ use crate::types::cluster::batch_limits::BatchLimits;
 use crate::types::cluster::model::{Architecture, Hardware};
 use crate::types::latency::LatencyModel;
 use crate::{
-    AdmissionPolicy, Compat, CpuEviction, Disaggregation, EvictionOrder, FlowControl, KvHint, KvSource,
-    KvStore, LoadAsked, LoadRule, LoadWait, RandomFaults, Resilience, Role, RoutingPolicy, Scaling,
-    SecondaryTier, TierWrite,
+    AdmissionPolicy, Compat, ContextParallelism, CpuEviction, Disaggregation, EvictionOrder, ExpertPlacement,
+    FlowControl, KvHint, KvSource, KvStore, LoadAsked, LoadRule, LoadWait, RandomFaults, Ranks, Resilience,
+    Role, RoutingPolicy, Scaling, SecondaryTier, TierWrite,
 };
 
 /// The serving cluster.
@@ -137,6 +139,12 @@ pub struct Pool {
     pub expert_ranks: u32,
     /// Whether the replicas that share experts start each step together, as the ranks of a real server do: a step takes as long as the longest of them, and reads the experts that the tokens of all are sent to. Without it each replica steps by itself and takes the others to carry as much as it does.
     pub expert_ranks_lockstep: bool,
+    /// How ranks in lock step go together. Of no effect without `expert_ranks_lockstep`.
+    pub ranks: Ranks,
+    /// How the experts lie on the ranks that share them, and how evenly tokens are sent to them. Of effect with calibrated latency alone.
+    pub experts: ExpertPlacement,
+    /// Decode context parallelism. Left out: each GPU has the cache of all tokens.
+    pub dcp: Option<ContextParallelism>,
     /// Batch limits of the engine.
     pub engine: BatchLimits,
     /// The paged KV cache of one replica.
@@ -166,6 +174,9 @@ fields! {
         expert_ranks [omit]: "Expert ranks" in [1, limits::EXPERT_RANKS]
             or "1 means that every replica has all experts" => Replace;
         expert_ranks_lockstep [omit]: "Ranks in lock step" => Replace;
+        ranks [omit]: "Ranks" => Parts;
+        experts [omit]: "Experts" => Parts;
+        dcp [omit]: "Context parallel" => Replace;
         engine: "Engine" => Parts;
         kv: "KV" => Parts;
         lora [omit]: "LoRA" => Replace;
@@ -192,6 +203,9 @@ impl Default for Pool {
             pp_link_gb_per_s: USUAL_LINK,
             expert_ranks: 1,
             expert_ranks_lockstep: false,
+            ranks: Ranks::default(),
+            experts: ExpertPlacement::default(),
+            dcp: None,
             engine: BatchLimits::default(),
             kv: KvCache::default(),
             lora: None,

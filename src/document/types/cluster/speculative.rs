@@ -20,6 +20,12 @@ pub struct Speculative {
     pub memory_gib: f64,
     /// Most requests in a batch that drafts are verified for; a larger batch decodes one token for each request, without drafts. 0 means no bound.
     pub disable_above_batch: u32,
+    /// Whether a request whose prompt was computed elsewhere takes dummies in place of drafts in its first step at home, so that all requests of the step have as many tokens; drafts begin with its second step. Of effect in decode pools alone.
+    pub pad_first_step: bool,
+    /// How much longer a step of a prefill pool takes for the prompts in it, as a share of their time: the drafter passes over them to fill a cache of its own.
+    pub prefill_share: f64,
+    /// Layers of the drafter that have a KV cache: a token has as many more bytes, in blocks and in hand-overs (1 for MTP and EAGLE).
+    pub draft_layers: u32,
 }
 
 fields! {
@@ -31,6 +37,9 @@ fields! {
         drafter: "Drafter" => Replace;
         memory_gib [omit]: "Memory" of "GiB" in [0.0, limits::MEMORY_GIB] or "use 0 for a drafter without weights" => Replace;
         disable_above_batch [omit]: "Off above batch" in [0, limits::BATCH] or "use 0 for drafts in every batch" => Replace;
+        pad_first_step [omit]: "Pad first step" => Replace;
+        prefill_share [omit]: "Share of prefill" in [0.0, 10.0] or "use 0 for a drafter without a cache of its own" => Replace;
+        draft_layers [omit]: "Drafter's layers" of "layers" in [0, limits::LAYERS] or "use 0 for a drafter without a cache" => Replace;
     }
 }
 
@@ -43,6 +52,9 @@ impl Default for Speculative {
             drafter: Drafter::default(),
             memory_gib: 0.0,
             disable_above_batch: 0,
+            pad_first_step: true,
+            prefill_share: 0.0,
+            draft_layers: 0,
         }
     }
 }

@@ -134,7 +134,7 @@ fn predicted(
     let most = step_tokens.saturating_sub(running).max(1);
     let with = |tokens: u32| {
         let prefill = [Chunk { context: 0, cached: 0, tokens }];
-        step(&StepLoad { prefill: &prefill, decode: running, decode_context: context, drafts: 0 })
+        step(&StepLoad { prefill: &prefill, decode: running, decode_context: context, drafts: 0, padding: 0 })
     };
     let (full, rest) = (tokens / u64::from(most), (tokens % u64::from(most)) as u32);
     let mut ttft = wait_ms;
@@ -145,7 +145,7 @@ fn predicted(
         ttft += with(rest);
     }
     let decode_context = context + u64::from(prompt);
-    [ttft, step(&StepLoad { prefill: &[], decode: running + 1, decode_context, drafts: 0 })]
+    [ttft, step(&StepLoad { prefill: &[], decode: running + 1, decode_context, drafts: 0, padding: 0 })]
 }
 
 #[cfg(test)]

@@ -34,12 +34,21 @@ pub(crate) struct Turn {
     /// Its number in the scenario's list, or in the traffic.
     number: u32,
     listed: u32,
+    /// The replica that answered it, and the one that computed its prompt.
     pub(crate) replica: ReplicaId,
+    pub(crate) prefilled_by: ReplicaId,
     pub(crate) text: Content,
     /// Tokens of the text whose KV was stored.
     pub(crate) stored: u32,
     pub(crate) rules: SessionRules,
     ended: Micros,
+}
+
+impl Turn {
+    /// Whether another replica computed its prompt than answered it.
+    pub(crate) fn is_apart(&self) -> bool {
+        self.replica != self.prefilled_by
+    }
 }
 
 /// What is known of a session.
@@ -192,7 +201,7 @@ impl Life {
         &mut self,
         (request, record): (RequestId, &Record),
         (text, stored): (&Content, u32),
-        replica: ReplicaId,
+        (replica, prefilled_by): (ReplicaId, ReplicaId),
         now: Micros,
     ) {
         if record.session == 0 {
@@ -212,6 +221,7 @@ impl Life {
             number,
             listed: record.listed,
             replica,
+            prefilled_by,
             text: text.clone(),
             stored,
             rules: rules.unwrap_or_default(),
@@ -223,6 +233,11 @@ impl Life {
     #[inline]
     pub(crate) fn has_completed(&self) -> bool {
         !self.completed.is_empty()
+    }
+
+    /// Turns that were completed in the event that runs, and supersede blocks on another replica too.
+    pub(crate) fn superseding_elsewhere(&self) -> Vec<Turn> {
+        self.completed.iter().filter(|turn| turn.rules.supersede && turn.is_apart()).cloned().collect()
     }
 
     /// What follows from the turns that were completed. `next` says when the session of one goes on.
@@ -314,7 +329,7 @@ impl Life {
 
     /// A prefetch is asked for; its number.
     pub(crate) fn add_row(&mut self, turn: &Turn, now: Micros) -> u32 {
-        self.rows.push(PrefetchRow::new(turn.request, turn.replica, now));
+        self.rows.push(PrefetchRow::new(turn.request, turn.prefilled_by, now));
         self.rows.len() as u32 - 1
     }
 

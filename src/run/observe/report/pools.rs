@@ -3,8 +3,8 @@
 use super::disaggregation::{PoolSplitPart, RoleSums};
 use super::measure::{By, MeasurementWindow};
 use super::{GroupPart, has_price, known_share, share};
-use document::{Pool, Scenario};
-use engine::{Cluster, DraftTotals};
+use document::{ExpertPlacement, MixedStep, Pool, Scenario};
+use engine::{Cluster, DraftTotals, Totals};
 use serde::Serialize;
 
 /// One pool: its resolved settings, and the sums over its replicas.
@@ -47,6 +47,18 @@ pub struct PoolPart {
     #[cfg_attr(feature = "types", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub speculative: Option<SpeculativePart>,
+    /// Ranks in lock step; missing where replicas step by themselves.
+    #[cfg_attr(feature = "types", ts(optional))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ranks: Option<RanksPart>,
+    /// Steps without a recorded graph; missing where `mixed_step_us` is not set.
+    #[cfg_attr(feature = "types", ts(optional))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mixed_steps: Option<MixedStepsPart>,
+    /// Experts; missing where they are liked alike, lie in order and stay.
+    #[cfg_attr(feature = "types", ts(optional))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub experts: Option<ExpertsPart>,
     /// Its role and what its replicas did; missing where all pools are mixed.
     #[cfg_attr(feature = "types", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -97,6 +109,48 @@ pub struct SpeculativePart {
     #[cfg_attr(feature = "types", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mean_acceptance_length: Option<f64>,
+    /// Dummy tokens in the first steps of requests whose prompts were computed elsewhere; they are no draft tokens.
+    #[cfg_attr(feature = "types", ts(optional, as = "Option<_>"))]
+    #[serde(skip_serializing_if = "is_none_of")]
+    pub padding_tokens: u64,
+}
+
+/// What ranks in lock step wait for each other, and what steps without a recorded graph take longer. Whole run.
+#[apply(typescript!)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct RanksPart {
+    /// Rows of no request that ranks computed so that all had as many.
+    pub padding_tokens: u64,
+    /// Seconds that ranks waited in steps of their server in which some rank had a prompt, for the slowest.
+    pub wait_prompts_s: f64,
+    /// The same in steps without prompts.
+    pub wait_decodes_s: f64,
+    /// Seconds of steps of their server in which they had no work.
+    pub wait_empty_s: f64,
+}
+
+/// Steps for which the engine had no recorded graph. Whole run.
+#[apply(typescript!)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct MixedStepsPart {
+    /// How many there were; of ranks each counts for itself.
+    pub steps: u64,
+    /// Their share of all steps, 0 to 1; missing without steps.
+    #[cfg_attr(feature = "types", ts(optional))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub share: Option<f64>,
+    /// How much longer they took together, in seconds.
+    pub longer_s: f64,
+}
+
+/// How evenly experts are computed. At the end of the run.
+#[apply(typescript!)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct ExpertsPart {
+    /// How many times the mean the rank with the most computes for its experts, on the replica where that is highest.
+    pub imbalance: f64,
+    /// How often experts were moved, of all replicas together.
+    pub rebalanced: u64,
 }
 
 /// All pools, in order.
@@ -136,9 +190,47 @@ pub(super) fn pools(
         part.lora = lora(engine, pool);
         part.split = roles.map(|sums| sums.of_pool(pool, p.role, m));
         part.speculative = p.engine.speculative.is_some().then(|| speculative(&drafts));
+        let mut of_pool = engine.replicas().iter().filter(|r| r.pool() == pool).map(|r| r.totals());
+        part.experts = (p.experts != ExpertPlacement::default()).then(|| experts(engine, pool));
+        let in_lockstep = p.expert_ranks_lockstep && p.expert_ranks > 1;
+        part.ranks = in_lockstep.then(|| ranks(&mut of_pool.clone()));
+        part.mixed_steps =
+            (p.engine.mixed_step_us != MixedStep::default()).then(|| mixed_steps(&mut of_pool));
         part
     };
     (0..).zip(&scenario.cluster.pools).zip(requests).map(part).collect()
+}
+
+fn ranks(all: &mut dyn Iterator<Item = &Totals>) -> RanksPart {
+    let mut part = RanksPart::default();
+    for totals in all {
+        let [prompts, decodes, empty] = totals.rank_waits.map(|wait| wait.0 as f64 / 1e6);
+        part.padding_tokens += totals.rank_padding;
+        part.wait_prompts_s += prompts;
+        part.wait_decodes_s += decodes;
+        part.wait_empty_s += empty;
+    }
+    part
+}
+
+fn experts(engine: &Cluster, pool: u32) -> ExpertsPart {
+    let mut part = ExpertsPart { imbalance: 1.0, rebalanced: 0 };
+    for r in engine.replicas().iter().filter(|r| r.pool() == pool) {
+        part.rebalanced += r.totals().rebalanced;
+        part.imbalance = part.imbalance.max(r.imbalance().unwrap_or(1.0));
+    }
+    part
+}
+
+fn mixed_steps(all: &mut dyn Iterator<Item = &Totals>) -> MixedStepsPart {
+    let (mut part, mut steps) = (MixedStepsPart::default(), 0);
+    for totals in all {
+        steps += totals.steps;
+        part.steps += totals.mixed_steps;
+        part.longer_s += totals.mixed_time.0 as f64 / 1e6;
+    }
+    part.share = known_share(part.steps as f64, steps as f64);
+    part
 }
 
 /// The adapters of a pool's replicas, if it serves any. Replicas that were replaced count too.
@@ -163,6 +255,12 @@ fn lora(engine: &Cluster, pool: u32) -> Option<LoraPart> {
     Some(p)
 }
 
+/// Whether a count is 0.
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_none_of(count: &u64) -> bool {
+    *count == 0
+}
+
 fn speculative(drafts: &DraftTotals) -> SpeculativePart {
     let [verifications, verified, accepted] =
         [drafts.verifications, drafts.verified, drafts.accepted].map(|n| n as f64);
@@ -172,5 +270,6 @@ fn speculative(drafts: &DraftTotals) -> SpeculativePart {
         accepted_tokens: drafts.accepted,
         acceptance_rate: known_share(accepted, verified),
         mean_acceptance_length: known_share(verifications + accepted, verifications),
+        padding_tokens: drafts.padding,
     }
 }

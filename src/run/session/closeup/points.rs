@@ -37,7 +37,7 @@ impl Session {
             let mean = context as f64 / decoded as f64;
             for n in (1..=most).step_by(most.div_ceil(LINE) as usize) {
                 let decode_context = base::math::round_to_span(mean * f64::from(n)).0;
-                let load = StepLoad { prefill: &[], decode: n, decode_context, drafts: 0 };
+                let load = StepLoad { prefill: &[], decode: n, decode_context, drafts: 0, padding: 0 };
                 points.line[0].push(n.into());
                 points.line[1].push(replica.would_take(&load).0 as f64 / 1000.0);
             }
