@@ -71,7 +71,7 @@ fields! {
         priority: "Priority" => QueueJoin;
         speculative [omit]: "Speculation" => Replace;
         mixed_step_us [omit]: "Without a graph" of "µs" in [0, limits::MIXED_STEP_US]
-            or "use 0 where every step has a recorded graph" first 1000 => Steps;
+            or "use 0 where every step has a recorded graph" and { "x-form": ["ms", 1000], "x-first": 1000 } => Steps;
     }
 }
 

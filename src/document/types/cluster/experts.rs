@@ -123,14 +123,17 @@ mod payloads {
     use crate::limits;
     use crate::table::notes::Effect;
 
+    /// How unequal they are: expert e has a share in proportion to 1 / e to the power of this. 0 means that all are liked alike.
     #[derive(schemars::JsonSchema)]
     #[schemars(inline, transform = zipf)]
     pub(super) struct ZipfExponent(#[expect(dead_code, reason = "its schema is what counts")] f64);
 
+    /// Weights of the experts, in their order. Only their proportions count.
     #[derive(schemars::JsonSchema)]
     #[schemars(inline, transform = weights)]
     pub(super) struct ExpertWeights(#[expect(dead_code, reason = "its schema is what counts")] Vec<f64>);
 
+    /// The load of the rank with the most over the mean: 1 is even, the number of ranks is all work on one.
     #[derive(schemars::JsonSchema)]
     #[schemars(inline, transform = imbalance)]
     pub(super) struct MaxOverMean(#[expect(dead_code, reason = "its schema is what counts")] f64);
