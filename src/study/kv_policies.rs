@@ -7,6 +7,7 @@ use document::{
     CpuEviction, EvictionOrder, FieldValues, KvHint, PrefetchWhen, Retention, Scenario, SessionKv,
     SessionPrefetch, check, value_from_json,
 };
+use run::session::again::AgainStep;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -204,6 +205,8 @@ pub struct KvPolicyRun {
     policy: KvPolicy,
     /// Tokens of sessions that were computed again.
     again_tokens: u64,
+    /// The same over time.
+    again: Vec<AgainStep>,
     /// The report, JSON text.
     report: String,
 }
@@ -225,6 +228,8 @@ pub struct KvPolicyRegret {
     pub name: String,
     /// Tokens of sessions that its run computed again.
     pub again_tokens: u64,
+    /// The same over time.
+    pub again: Vec<AgainStep>,
     /// How many more that are than the oracle's; negative if fewer, null without a run of the oracle.
     pub over_tokens: Option<i64>,
     /// `over_tokens` as a share of the largest one, 0 to 1.
@@ -242,6 +247,7 @@ pub fn kv_policy_regrets(runs: &[KvPolicyRun]) -> Vec<KvPolicyRegret> {
         policy: run.policy,
         name: run.policy.name().to_owned(),
         again_tokens: run.again_tokens,
+        again: run.again.clone(),
         over_tokens: over(run),
         share: over(run).map_or(0.0, |over| (over as f64 / most).max(0.0)),
         loaded_blocks: run.loaded_blocks(),
@@ -328,7 +334,10 @@ mod tests {
     #[test]
     fn regret_is_what_is_computed_again_beyond_the_oracle() {
         let report = r#"{"kv": {"loads": {"loaded_blocks": 3}}}"#.to_owned();
-        let run = |policy, again_tokens| KvPolicyRun { policy, again_tokens, report: report.clone() };
+        let run = |policy, again_tokens| {
+            let again = vec![AgainStep { at_us: 7, tokens: again_tokens }];
+            KvPolicyRun { policy, again_tokens, again, report: report.clone() }
+        };
         let runs = [run(KvPolicy::Lru, 500), run(KvPolicy::Ttl, 90), run(KvPolicy::Oracle, 100)];
         let found = kv_policy_regrets(&runs);
         let of = |row: &KvPolicyRegret| (row.policy, row.over_tokens, row.share);
@@ -341,6 +350,7 @@ mod tests {
             ]
         );
         assert_eq!(found[0].loaded_blocks, 3);
+        assert_eq!(found[2].again, [AgainStep { at_us: 7, tokens: 500 }]);
         assert_eq!(kv_policy_regrets(&runs[..1])[0].over_tokens, None);
     }
 }

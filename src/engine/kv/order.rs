@@ -395,6 +395,11 @@ impl Order {
         self.keep.values().filter(|keep| keep.lives(self.now)).count() as u32
     }
 
+    /// Until when `scope` wants a block kept, if it said so.
+    pub(super) fn wanted_until(&self, b: u32, scope: u64) -> Option<Micros> {
+        self.keep.get(&b).filter(|keep| keep.scope == scope).map(|keep| keep.until)
+    }
+
     /// What `scope` says of a block. The word of another scope stands while it lives, if it is as strong.
     pub(super) fn say(&mut self, b: u32, mine: Option<Keep>, scope: u64) {
         let strength = |keep: &Keep| (keep.priority, keep.until);

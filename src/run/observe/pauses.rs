@@ -1,8 +1,9 @@
 //! What is kept of the contexts of sessions while they pause, for the page: looked at at the end of each bucket of the timeline. It
 //! reads the caches, and changes no run.
 
+use super::origins::Origins;
 use super::texts::Texts;
-use base::{Micros, RequestId};
+use base::{Micros, ReplicaId, RequestId};
 use engine::{Cluster, Record, Replica};
 use std::collections::VecDeque;
 use std::rc::Rc;
@@ -18,6 +19,8 @@ const BLOCKS_A_BUCKET: usize = 1 << 14;
 const PART: u32 = 32;
 /// Most steps of a pause.
 const STEPS: usize = 48;
+/// Most parts of a context that are wanted for different times.
+const WANTED: usize = 4;
 /// Pauses of a piece, and most pieces that are kept, beside the newest pauses.
 const PIECE: usize = 256;
 const PIECES: usize = 32;
@@ -32,10 +35,34 @@ pub(crate) struct Kept {
     pub(crate) all: u32,
 }
 
-/// A pause: the request before it, and what was kept in it.
+/// What a directive wants kept of a context.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Wanted {
+    /// Up to this token of it.
+    pub(crate) tokens: u32,
+    /// Until when; [`Micros::MAX`] for ever.
+    pub(crate) until: Micros,
+}
+
+/// What was seen of a turn and of the pause after it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Seen<'a> {
+    /// Blocks of its prompt that were found, by level, if any were below the GPU; and on which replica.
+    pub(crate) found: &'a [u32],
+    pub(crate) replica: ReplicaId,
+    /// What was wanted of its context as the pause began.
+    pub(crate) wanted: &'a [Wanted],
+    /// What was kept in the pause.
+    pub(crate) steps: &'a [Kept],
+}
+
+/// A pause, and the request before it.
 #[derive(Clone, Debug)]
 struct Pause {
     request: RequestId,
+    replica: ReplicaId,
+    found: Box<[u32]>,
+    wanted: Box<[Wanted]>,
     steps: Box<[Kept]>,
 }
 
@@ -45,9 +72,11 @@ struct Latest {
     session: u32,
     request: RequestId,
     is_over: bool,
-    /// The position of its replica, once it is over.
-    replica: usize,
+    /// The replica that it found blocks on, or was on when it ended.
+    replica: ReplicaId,
     chain: Rc<[u64]>,
+    found: Vec<u32>,
+    wanted: Vec<Wanted>,
     steps: Vec<Kept>,
 }
 
@@ -65,7 +94,7 @@ pub(crate) struct Pauses {
 
 impl Pauses {
     /// A bucket ends.
-    pub(super) fn close(&mut self, engine: &Cluster, texts: &Texts, end: Micros) {
+    pub(super) fn close(&mut self, engine: &Cluster, texts: &Texts, origins: &Origins, end: Micros) {
         let records = engine.records();
         for number in self.read..records.len() {
             let session = records.at(number).session;
@@ -79,12 +108,13 @@ impl Pauses {
             if turn.is_over {
                 continue;
             }
+            turn.find(origins);
             let record = records.at(turn.request.index());
             let (Some(ended), Some(replica)) = (record.finish().get(), replica_of(engine, &record)) else {
                 continue;
             };
             turn.is_over = true;
-            turn.replica = replica.id().index();
+            turn.replica = replica.id();
             turn.follow(replica, &record, texts, ended);
             blocks += turn.chain.len();
             if blocks > ALL_BLOCKS {
@@ -106,7 +136,7 @@ impl Pauses {
             }
             left -= turn.chain.len();
             self.next = at + 1;
-            if let Some(replica) = engine.replicas().get(turn.replica) {
+            if let Some(replica) = engine.replicas().get(turn.replica.index()) {
                 turn.look(engine, replica, end);
             }
         }
@@ -120,8 +150,10 @@ impl Pauses {
             None if self.latest.len() >= SESSIONS => self.latest.pop_front(),
             None => None,
         };
-        if let Some(before) = before.filter(|turn| !turn.steps.is_empty()) {
-            self.newest.push(Pause { request: before.request, steps: before.steps.into() });
+        if let Some(turn) = before.filter(|turn| !turn.steps.is_empty() || !turn.found.is_empty()) {
+            let Latest { request, replica, .. } = turn;
+            let (found, wanted, steps) = (turn.found.into(), turn.wanted.into(), turn.steps.into());
+            self.newest.push(Pause { request, replica, found, wanted, steps });
         }
         if self.newest.len() >= PIECE {
             self.pieces.push_back(std::mem::take(&mut self.newest).into());
@@ -129,20 +161,36 @@ impl Pauses {
                 self.pieces.pop_front();
             }
         }
-        let (chain, steps) = (Rc::default(), Vec::new());
-        self.latest.push_back(Latest { session, request, is_over: false, replica: 0, chain, steps });
+        self.latest.push_back(Latest {
+            session,
+            request,
+            is_over: false,
+            replica: ReplicaId(0),
+            chain: Rc::default(),
+            found: Vec::new(),
+            wanted: Vec::new(),
+            steps: Vec::new(),
+        });
     }
 
-    /// What was kept in the pauses after requests, in no order.
-    pub(crate) fn all(&self) -> impl Iterator<Item = (RequestId, &[Kept])> {
+    /// What was seen of requests and of the pauses after them, in no order.
+    pub(crate) fn all(&self) -> impl Iterator<Item = (RequestId, Seen<'_>)> {
         let over = self.pieces.iter().flat_map(|piece| piece.iter()).chain(&self.newest);
-        let latest = self.latest.iter().map(|turn| (turn.request, &turn.steps[..]));
-        over.map(|pause| (pause.request, &pause.steps[..])).chain(latest)
+        let over = over.map(|p| {
+            (p.request, Seen { found: &p.found, replica: p.replica, wanted: &p.wanted, steps: &p.steps })
+        });
+        let latest = self.latest.iter().map(|t| {
+            (t.request, Seen { found: &t.found, replica: t.replica, wanted: &t.wanted, steps: &t.steps })
+        });
+        over.chain(latest)
     }
 
     /// Approximate number of bytes that every copy owns.
     pub(super) fn bytes_alive(&self) -> u64 {
-        let open = self.latest.iter().map(|turn| size_of::<Latest>() + bytes_of(&turn.steps));
+        let open = self
+            .latest
+            .iter()
+            .map(|turn| size_of::<Latest>() + size_of_val(&turn.steps[..]) + size_of_val(&turn.found[..]));
         (open.sum::<usize>() + 16 * self.pieces.len()) as u64 + bytes(&self.newest)
     }
 
@@ -160,12 +208,12 @@ fn replica_of<'a>(engine: &'a Cluster, record: &Record) -> Option<&'a Replica> {
     record.replica().and_then(|replica| engine.replicas().get(replica.index()))
 }
 
-fn bytes_of(steps: &[Kept]) -> usize {
-    size_of_val(steps)
-}
-
 fn bytes(pauses: &[Pause]) -> u64 {
-    pauses.iter().map(|pause| size_of::<Pause>() + bytes_of(&pause.steps)).sum::<usize>() as u64
+    let of = |pause: &Pause| {
+        let [found, steps] = [size_of_val(&pause.found[..]), size_of_val(&pause.steps[..])];
+        size_of::<Pause>() + found + steps + size_of_val(&pause.wanted[..])
+    };
+    pauses.iter().map(of).sum::<usize>() as u64
 }
 
 impl Latest {
@@ -180,11 +228,38 @@ impl Latest {
         self.chain = text.whole.chain(block, (stored / block).min(BLOCKS)).into();
         let all = self.chain.len() as u32 * block;
         self.steps.push(Kept { at: ended, gpu: all, all });
+        self.want(replica);
     }
 
     /// It is not followed: there are too many blocks.
     fn leave(&mut self) {
-        (self.chain, self.steps) = (Rc::default(), Vec::new());
+        (self.chain, self.steps, self.wanted) = (Rc::default(), Vec::new(), Vec::new());
+    }
+
+    /// Where the blocks of its prompt were found, if some were below the GPU.
+    fn find(&mut self, origins: &Origins) {
+        let Some(origin) = origins.of(self.request) else { return };
+        let is_below = origin.found.iter().skip(1).any(|blocks| *blocks > 0);
+        if is_below && self.found != origin.found {
+            (self.found, self.replica) = (origin.found.clone(), origin.replica);
+        }
+    }
+
+    /// What its session wants kept of its context.
+    fn want(&mut self, replica: &Replica) {
+        let (kv, scope) = (replica.kv(), u64::from(self.session));
+        if !kv.obeys_directives() {
+            return;
+        }
+        for (hash, blocks) in self.chain.iter().zip(1u32..) {
+            let Some(until) = kv.wanted_until(*hash, scope) else { continue };
+            let tokens = blocks * kv.block_tokens();
+            if let Some(last) = self.wanted.last_mut().filter(|last| last.until == until) {
+                last.tokens = tokens;
+            } else if self.wanted.len() < WANTED {
+                self.wanted.push(Wanted { tokens, until });
+            }
+        }
     }
 
     /// Looks at what is kept now.

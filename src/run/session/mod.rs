@@ -5,6 +5,7 @@
 //! the same bytes.
 
 mod advance;
+pub mod again;
 #[cfg(any(feature = "cli", feature = "closeup"))]
 pub mod closeup;
 mod edit_questions;

@@ -53,6 +53,17 @@ impl BlockPool {
         self.by_hash.get(hash)
     }
 
+    /// Whether directives mean anything here.
+    pub fn obeys_directives(&self) -> bool {
+        self.order.as_ref().is_some_and(|order| order.obeys())
+    }
+
+    /// Until when a directive of `scope` wants the block of a content kept; nothing without one.
+    pub fn wanted_until(&self, hash: u64, scope: u64) -> Option<Micros> {
+        let b = self.by_hash.get(hash)?;
+        self.order.as_ref()?.wanted_until(b, scope)
+    }
+
     /// The blocks that no request holds and that were used before, in the order in which they will be taken. Those never used
     /// come before them.
     pub fn in_order(&self) -> impl Iterator<Item = IdleBlock> + '_ {

@@ -68,7 +68,7 @@ impl Recorder {
             self.rolling.follow(self.window.latest(end, ROLLING_S), doubled);
             #[cfg(any(feature = "cli", feature = "closeup"))]
             {
-                self.pauses.close(engine, &self.texts, end);
+                self.pauses.close(engine, &self.texts, &self.origins, end);
                 self.gap_counts.follow(doubled);
                 self.rolling_waits.follow(self.window.latest_waits(end, ROLLING_S), doubled);
             }

@@ -10,6 +10,7 @@ mod distribution;
 mod heat_map;
 mod lanes;
 mod live;
+mod pause_map;
 mod points;
 mod request_table;
 mod reuse;
@@ -34,8 +35,11 @@ pub use request_table::{
     SelectionSummary, SortKey,
 };
 
+pub use pause_map::{PauseCell, PauseMap};
 pub use reuse::{Reuse, ReuseCurve, ReuseMark, ReusePoint, ReuseQuery};
-pub use sessions::{SessionRow, SessionRows, SessionTurn, SessionsQuery};
+pub use sessions::{
+    FetchedPart, FoundPart, KeptStep, SessionRow, SessionRows, SessionTurn, SessionsQuery, WantedPart,
+};
 pub use tiers::{
     OriginPart, PromptOrigin, ReplicaTiers, StorePart, TierFlow, TierLayer, TierPort, Tiers, TiersQuery,
 };

@@ -243,8 +243,20 @@ impl Session {
         })
     }
 
+    /// The name of the tier of a replica at a level, as [`engine::TierNews::Found`] counts levels.
+    pub(super) fn tier_name(&self, replica: ReplicaId, level: u32) -> Option<String> {
+        let name = match level {
+            0 => "gpu",
+            1 => "cpu",
+            _ => {
+                let lower = self.engine.lower_tiers().filter(|lower| level - 2 < lower.tiers(replica))?;
+                lower.name_of(replica, level - 2)
+            }
+        };
+        Some(name.to_owned())
+    }
+
     fn parts(&self, origin: &Origin) -> Vec<OriginPart> {
-        let lower = self.engine.lower_tiers();
         let mut parts = Vec::new();
         for (level, &blocks) in (0..).zip(&origin.found) {
             let below = u32::checked_sub(level, 2);
@@ -253,14 +265,7 @@ impl Session {
                 .iter()
                 .filter(|read| Some(read.tier) == below && landed(read).is_some())
                 .collect();
-            let tier = match (level, lower.zip(below)) {
-                (0, _) => "gpu".to_owned(),
-                (1, _) => "cpu".to_owned(),
-                (_, Some((lower, tier))) if tier < lower.tiers(origin.replica) => {
-                    lower.name_of(origin.replica, tier).to_owned()
-                }
-                _ => continue,
-            };
+            let Some(tier) = self.tier_name(origin.replica, level) else { continue };
             let bytes: u64 = reads.iter().map(|read| read.bytes).sum();
             let begun = reads.iter().filter_map(|read| read.begun).min();
             let asked = reads.iter().map(|read| read.asked).min();
