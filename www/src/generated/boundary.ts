@@ -3,6 +3,14 @@
 /** The time of a request that is explained. */
 export type AccountedTime = "ttft" | "e2e";
 
+/** From an instant on, tokens that sessions have computed again since the beginning of the run. */
+export type AgainStep = {
+  /** The instant: one at which a turn joined a batch. */
+  at_us: number,
+  /** How many tokens. */
+  tokens: number,
+};
+
 /** A part of a request's time that is still to come. */
 export type AheadPart = {
   /** The activity or wait. */
@@ -1805,6 +1813,16 @@ export type FaultPart = {
   each: Array<OneFaultPart>,
 };
 
+/** Blocks that a prefetch brought in a pause. */
+export type FetchedPart = {
+  /** When they were there: so long after the end of the turn. */
+  after_us: number,
+  /** Their tokens. */
+  tokens: number,
+  /** Tokens of the context, from the start on, that the GPU had then, as far as that is known. */
+  gpu_tokens: number,
+};
+
 /** A field with its value before and after. */
 export type FieldChange = {
   /** The field, as a path of the scenario. */
@@ -1927,6 +1945,14 @@ export type Flag = {
   off: boolean,
   /** What it breaks; missing if it breaks nothing. */
   fault?: FaultFlag,
+};
+
+/** Tokens of a prompt that were found in one tier. */
+export type FoundPart = {
+  /** `gpu`, `cpu`, `fs`, `p2p`, or the name of a store. */
+  tier: string,
+  /** How many. */
+  tokens: number,
 };
 
 /** The state of the whole run at one instant, bounded in size for any fleet. */
@@ -2451,6 +2477,8 @@ export type KvPolicyRegret = {
   name: string,
   /** Tokens of sessions that its run computed again. */
   again_tokens: number,
+  /** The same over time. */
+  again: Array<AgainStep>,
   /** How many more that are than the oracle's; negative if fewer, null without a run of the oracle. */
   over_tokens: number | null,
   /** `over_tokens` as a share of the largest one, 0 to 1. */
@@ -2465,6 +2493,8 @@ export type KvPolicyRun = {
   policy: KvPolicy,
   /** Tokens of sessions that were computed again. */
   again_tokens: number,
+  /** The same over time. */
+  again: Array<AgainStep>,
   /** The report, JSON text. */
   report: string,
 };
@@ -3630,6 +3660,36 @@ export type Part = {
   tokens: number,
   /** In how many segments. */
   segments: number,
+};
+
+/** The turns of a column and a row. */
+export type PauseCell = {
+  /** Its column: 0 and up. */
+  column: number,
+  /** Its row: 0, the shortest pauses, and up. */
+  row: number,
+  /** Turns that have joined a batch. */
+  returns: number,
+  /** Tokens of their prompts that were known. */
+  known_tokens: number,
+  /** Of these, tokens that were computed again. */
+  again_tokens: number,
+  /** That as a share, 0 to 1. */
+  again_share: number,
+  /** The request that computed most again. */
+  request: number,
+  /** How much that is, in tokens. */
+  most_tokens: number,
+};
+
+/** The turns of sessions that came back to something known, by the instant of their arrival and the length of the pause before it. */
+export type PauseMap = {
+  /** Columns, of equal length, from the first instant to the last. */
+  columns: number,
+  /** The lengths of pauses at which rows begin, and at which the last one ends. */
+  edges_us: Array<number>,
+  /** The cells that have turns, by column and row. */
+  cells: Array<PauseCell>,
 };
 
 /** What was kept and fetched for sessions in their pauses, warm-up included. */
@@ -5304,11 +5364,12 @@ export type SessionRows = {
   from_us: number,
   /** To this one. */
   to_us: number,
-  /** The sessions with a turn between the two, by their first request; at most 120, with at most 6,000 turns. */
+  /** The sessions with a turn between the two, by their first request. If there are more than 120, or more than 6,000 turns, only that
+   * of the request. */
   rows: Array<SessionRow>,
-  /** Sessions beyond these. */
-  more: number,
-  /** All of them; the sums below are theirs. */
+  /** In that case all of them as a map. */
+  map: PauseMap | null,
+  /** How many there are; the sums below are of all of them. */
   sessions: number,
   /** Turns that came back to something known and joined a batch. */
   returns: number,
@@ -5316,6 +5377,8 @@ export type SessionRows = {
   known_tokens: number,
   /** Of these, tokens that no cache had: they were computed again. */
   again_tokens: number,
+  /** The same from the beginning of the run on, over time; before the first of the two instants one step. */
+  again: Array<AgainStep>,
   /** Tokens of the longest context of the rows. */
   longest_tokens: number,
 };
@@ -5326,6 +5389,8 @@ export type SessionTurn = {
   request: number,
   /** When it arrived. */
   from_us: number,
+  /** How long its session had paused then; missing if the turn before had not ended, or there was none. */
+  pause_us: number | null,
   /** When it joined a batch. */
   joined_us: number | null,
   /** When its first token was shown. */
@@ -5342,8 +5407,14 @@ export type SessionTurn = {
   found_tokens: number | null,
   /** Known tokens that were computed again; missing before it has joined a batch. */
   again_tokens: number | null,
+  /** Where that was found, the GPU first; empty if that is not known, or none of it lay below the GPU. */
+  found: Array<FoundPart>,
   /** What was kept of its context in the pause after it; empty if that was not followed. */
   kept: Array<KeptStep>,
+  /** What directives wanted kept of it, from the start on. */
+  wanted: Array<WantedPart>,
+  /** What prefetches brought of it in that pause. */
+  fetched: Array<FetchedPart>,
 };
 
 /** Asks for the sessions between two instants. */
@@ -5352,6 +5423,8 @@ export type SessionsQuery = {
   from_us: number,
   /** Turns that arrived up to this instant, in microseconds; 0 means the playhead. */
   to_us: number,
+  /** A request whose session is among the rows in any case. */
+  request?: number,
 };
 
 /** The choice of a user between the values of a field. */
@@ -6644,6 +6717,14 @@ export type VerdictQuery = {
 
 /** Which columns. */
 export type View = "ttft-over-time" | "e2e-over-time" | "itl-over-time" | "wait-over-time" | "goodput-over-time" | "attempts-over-time" | "throughput" | "queue-depth" | "running" | "kv-use" | "ttft-ecdf" | "e2e-ecdf" | "itl-ecdf" | "wait-ecdf" | "replicas" | "replica-lanes" | "estimator" | "health" | "fleet-load" | "gateway-bands" | "ports-out" | "ports-in" | "transfers" | "stages" | "little";
+
+/** What a directive wanted kept of a context. */
+export type WantedPart = {
+  /** Up to this token of it. */
+  tokens: number,
+  /** For how long from the end of the turn; null for ever. */
+  for_us: number | null,
+};
 
 /** One decision and its alternatives. */
 export type WhatIf = {

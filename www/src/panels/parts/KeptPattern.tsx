@@ -18,7 +18,7 @@ export function KeptPattern(): JSX.Element {
 
 /** A mark with its name, in the row above a picture. */
 export function KeyMark(props: {
-  look: 'held' | 'kept' | 'below' | 'evicted' | 'chosen' | 'turn' | 'computed';
+  look: 'held' | 'kept' | 'below' | 'evicted' | 'chosen' | 'turn' | 'computed' | 'wanted' | 'fetched';
   children: JSX.Element;
 }): JSX.Element {
   return <span class={`key-mark ${props.look}`}>{props.children}</span>;

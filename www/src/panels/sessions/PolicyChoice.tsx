@@ -36,13 +36,15 @@ export function PolicyChoice(props: { app: Pick<App, 'document'>; policies: read
   const move = (event: KeyboardEvent): void => {
     const count = props.policies.length;
     const to = { ArrowRight: stop() + 1, ArrowDown: stop() + 1, ArrowLeft: stop() - 1, ArrowUp: stop() - 1 };
-    const next = { ...to, Home: 0, End: count - 1 }[event.key];
+    const numbered = props.policies[Number(event.key) - 1];
+    const next = numbered ? props.policies.indexOf(numbered) : { ...to, Home: 0, End: count - 1 }[event.key];
     if (next === undefined || count === 0 || event.ctrlKey || event.metaKey || event.altKey) return;
     event.preventDefault();
     event.stopPropagation();
     const at = (next + count) % count;
     setFocused(at);
     buttons[at]?.focus();
+    if (numbered) choose(numbered);
   };
   const choose = (choice: KvPolicyChoice): void => {
     if (isNow(choice) || choice.refused !== null) return;

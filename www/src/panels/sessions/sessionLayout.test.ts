@@ -5,6 +5,7 @@ import { NAMED, planSessions } from './sessionLayout.ts';
 const turn = (request: number, from_us: number, end_us: number | null, found: number): SessionTurn => ({
   request,
   from_us,
+  pause_us: null,
   joined_us: from_us,
   first_us: from_us + 10,
   end_us,
@@ -13,14 +14,18 @@ const turn = (request: number, from_us: number, end_us: number | null, found: nu
   known_tokens: request === 0 ? 0 : 100,
   found_tokens: found,
   again_tokens: 100 - found,
+  found: [],
   kept: [],
+  wanted: [],
+  fetched: [],
 });
 
 const of = (rows: SessionRows['rows']): SessionRows => ({
   from_us: 0,
   to_us: 1000,
   rows,
-  more: 0,
+  map: null,
+  again: [],
   sessions: 1,
   returns: 0,
   known_tokens: 0,
@@ -63,6 +68,41 @@ test('what is kept falls where blocks were evicted, on the GPU and below it', ()
   expect(kept?.gpu).toBe(`M106 ${base}V${base - 27}H156V${base - 13.5}H206V${base}H256V${base - 9}H306V${base}Z`);
   expect(kept?.all).toBe(`M106 ${base}V${base - 27}H156V${base - 27}H206V${base - 9}H256V${base - 9}H306V${base}Z`);
   expect(kept?.falls).toBe(`M156 ${base - 27}V${base - 13.5}M206 ${base - 13.5}V${base}`);
+});
+
+test('what a directive wants is a line up to its end, or that of the pause', () => {
+  const before = {
+    ...turn(0, 0, 100, 0),
+    wanted: [
+      { tokens: 60, for_us: 100 },
+      { tokens: 120, for_us: null },
+    ],
+  };
+  const plan = planSessions(of([row([before, turn(1, 500, 600, 60)])]), 628);
+  const base = plan.rows[0]?.base ?? 0;
+  expect(plan.rows[0]?.pauses[0]?.wanted).toBe(`M106 ${base - 14.5}H156M106 ${base - 28}H306`);
+});
+
+test('what is fetched back is a wedge up to the instant at which it is there', () => {
+  const before = { ...turn(0, 0, 100, 0), fetched: [{ after_us: 300, tokens: 40, gpu_tokens: 60 }] };
+  const next: SessionTurn = {
+    ...turn(1, 500, 700, 80),
+    joined_us: 600,
+    first_us: 610,
+    found: [
+      { tier: 'gpu', tokens: 20 },
+      { tier: 'cpu', tokens: 40 },
+      { tier: 'kvstore', tokens: 20 },
+    ],
+  };
+  const plan = planSessions(of([row([before, next])]), 628);
+  const base = plan.rows[0]?.base ?? 0;
+  const [fetched] = plan.rows[0]?.pauses[0]?.fetched ?? [];
+  expect(fetched?.d).toBe(`M248 ${base}L256 ${base - 13.5}V${base}Z`);
+  const loaded = plan.rows[0]?.turns[1]?.loaded;
+  expect(loaded?.d).toBe(`M306 ${base - 4.5}L356 ${base - 18}V${base - 4.5}Z`);
+  expect(loaded?.words).toBe('#1 loaded what it found: 40 in its CPU memory and 20 in store kvstore');
+  expect(plan.rows[0]?.turns[0]?.loaded).toBeUndefined();
 });
 
 test('turns that overlap have no pause between them, and none after one that runs', () => {

@@ -1,5 +1,6 @@
 // The rows of sessions: turns and pauses on an axis of time, as high as the context.
 import type { KeptStep, SessionRow, SessionRows, SessionTurn } from '../../generated/boundary.ts';
+import { fetchedWords, loadedTokens, loadedWords } from './sessionWords.ts';
 
 export type Block = { readonly x: number; readonly y: number; readonly w: number; readonly h: number };
 
@@ -12,6 +13,8 @@ export type TurnMark = {
   readonly again: Block | undefined;
   /** The rest of the turn. */
   readonly body: Block;
+  /** What it loaded from below the GPU. */
+  readonly loaded: Wedge | undefined;
 };
 
 export type PauseMark = {
@@ -19,6 +22,16 @@ export type PauseMark = {
   readonly context: Block;
   /** What is kept of it, as paths: on the GPU, and on the GPU or below. Undefined if that is not known. */
   readonly kept: KeptMark | undefined;
+  /** Lines above what a directive wants kept, for as long as it does. */
+  readonly wanted: string;
+  /** What prefetches brought. */
+  readonly fetched: readonly Wedge[];
+};
+
+/** Blocks that were fetched back: a wedge up to the instant at which they were there. */
+export type Wedge = {
+  readonly d: string;
+  readonly words: string;
 };
 
 export type KeptMark = {
@@ -51,6 +64,10 @@ const LOW = 12;
 const TOP = 8;
 const HEADS = 22;
 const FOOT = 22;
+/** Room for names at the left and for sums at the right. */
+export const SIDES = { left: 56, right: 72 };
+/** How wide a wedge is at least. */
+const WEDGE = { high: 8, low: 4 };
 
 /** Where an instant is. */
 export const timeScale = (of: { from_us: number; to_us: number }, left: number, right: number) => {
@@ -62,8 +79,8 @@ export function planSessions(of: SessionRows, width: number): SessionPlan {
   const isLow = of.rows.length > NAMED;
   const pitch = isLow ? LOW : HIGH;
   const top = isLow ? TOP : HEADS;
-  const left = isLow ? 12 : 56;
-  const right = width - (isLow ? 12 : 72);
+  const left = SIDES.left;
+  const right = width - SIDES.right;
   const x = timeScale(of, left, right);
   const most = pitch - (isLow ? 2 : 9);
   const high = (tokens: number): number => (tokens / Math.max(1, of.longest_tokens)) * most;
@@ -75,11 +92,13 @@ export function planSessions(of: SessionRows, width: number): SessionPlan {
       w: Math.max(0.5, x(to) - x(from)),
       h: high(tokens),
     });
+    const wedge = isLow ? WEDGE.low : WEDGE.high;
+    const scales = { block, x, y: (tokens: number) => base - high(tokens), wedge };
     return {
       row,
       base,
-      turns: row.turns.map((turn) => turnMark(turn, of.to_us, block)),
-      pauses: pausesOf(row, of.to_us, { block, x, y: (tokens) => base - high(tokens) }),
+      turns: row.turns.map((turn) => turnMark(turn, of.to_us, scales)),
+      pauses: pausesOf(row, of.to_us, scales),
     };
   });
   return { height: top + rows.length * pitch + FOOT, isLow, left, right, rows };
@@ -87,7 +106,16 @@ export function planSessions(of: SessionRows, width: number): SessionPlan {
 
 type Make = (from: number, to: number, tokens: number, above?: number) => Block;
 
-function turnMark(turn: SessionTurn, now: number, block: Make): TurnMark {
+type Scales = {
+  readonly block: Make;
+  readonly x: (us: number) => number;
+  readonly y: (tokens: number) => number;
+  /** How wide a wedge is at least. */
+  readonly wedge: number;
+};
+
+function turnMark(turn: SessionTurn, now: number, scales: Scales): TurnMark {
+  const { block } = scales;
   const { from_us: from, prompt_tokens: prompt } = turn;
   const joined = turn.joined_us ?? undefined;
   const end = turn.end_us ?? now;
@@ -99,10 +127,24 @@ function turnMark(turn: SessionTurn, now: number, block: Make): TurnMark {
     found: joined !== undefined && found > 0 ? block(joined, first, found) : undefined,
     again: joined === undefined ? undefined : block(joined, first, prompt - found, found),
     body: block(joined === undefined ? end : first, end, turn.context_tokens),
+    loaded: joined === undefined ? undefined : loadedOf(turn, joined, scales),
   };
 }
 
-type Scales = { readonly block: Make; readonly x: (us: number) => number; readonly y: (tokens: number) => number };
+/** A wedge that ends at an instant, from one height to another. */
+function wedgeTo(from: number, to: number, foot: number, top: number, scales: Scales): string {
+  const { x, y, wedge } = scales;
+  const right = x(to);
+  const left = Math.min(x(from), right - wedge);
+  return `M${at(left)} ${at(y(foot))}L${at(right)} ${at(y(top))}V${at(y(foot))}Z`;
+}
+
+function loadedOf(turn: SessionTurn, joined: number, scales: Scales): Wedge | undefined {
+  const tokens = loadedTokens(turn);
+  const top = turn.found_tokens ?? 0;
+  if (tokens === 0) return undefined;
+  return { d: wedgeTo(turn.from_us, joined, top - tokens, top, scales), words: loadedWords(turn) };
+}
 
 /** Pauses between turns that do not overlap, and after the last one if it has ended. */
 function pausesOf(row: SessionRow, now: number, scales: Scales): readonly PauseMark[] {
@@ -124,7 +166,21 @@ function pause(before: SessionTurn, to: number, kept: number | undefined, scales
   const tokens = Math.min(before.context_tokens, kept ?? 0);
   const whole = { at_us: from, gpu_tokens: tokens, kept_tokens: tokens };
   const steps = before.kept.length > 0 ? before.kept : kept === undefined ? [] : [whole];
-  return { context, kept: steps.length > 0 ? keptMark(steps, to, scales) : undefined };
+  const { x, y } = scales;
+  const wanted = before.wanted.map(({ tokens, for_us }) => {
+    const until = for_us === null ? to : Math.min(to, from + for_us);
+    return `M${at(x(from))} ${at(y(tokens) - 1)}H${at(x(until))}`;
+  });
+  const fetched = before.fetched.map((part): Wedge => {
+    const there = from + part.after_us;
+    return { d: wedgeTo(there, there, 0, part.gpu_tokens, scales), words: fetchedWords(part) };
+  });
+  return {
+    context,
+    kept: steps.length > 0 ? keptMark(steps, to, scales) : undefined,
+    wanted: wanted.join(''),
+    fetched,
+  };
 }
 
 /** What is kept as areas, with corners where it changes. */

@@ -62,5 +62,5 @@ async function runOf(client: Client, { policy, scenario }: KvPolicyCase): Promis
     await client.closeUp('sessions', { from_us: 0, to_us: 0 }),
     await client.ask('report', null),
   ];
-  return { policy, again_tokens: sessions.again_tokens, report: report.json };
+  return { policy, again_tokens: sessions.again_tokens, again: sessions.again, report: report.json };
 }
