@@ -211,7 +211,8 @@ fn both_replicas_of_a_request_load_its_adapter_as_it_joins() {
     assert!(joined(&with, 1) >= joined(&with, 0) + done_after(&with, 0));
 }
 
-/// Landings come as a Poisson stream, and a step with one of them has no graph: t = u + (1 - e^(-λ t)) (m - u), `together` t05.
+/// Landings come as a Poisson stream, and a step with one of them has no graph: t = u + (1 - e^(-λ t)) (m - u), `together` t05. Batches of
+/// about 50 requests stay below the largest graph.
 #[test]
 fn a_slow_step_catches_more_landings_which_make_more_slow_steps() {
     let prefill = json!({"engine": {"max_num_seqs": 1024}, "latency": steps(10.0, 0.0, 0.0)});
@@ -223,7 +224,7 @@ fn a_slow_step_catches_more_landings_which_make_more_slow_steps() {
     let mut document = split([&prefill, &decode], &json!([]));
     document["run"] = json!({"horizon_s": 200, "warmup_s": 0});
     document["workload"] = json!({"clients": [{"arrivals": {"poisson": {"rate_per_s": 40}},
-        "prompt_tokens": {"constant": {"tokens": 32}}, "output_tokens": {"constant": {"tokens": 100}}}]});
+        "prompt_tokens": {"constant": {"tokens": 32}}, "output_tokens": {"constant": {"tokens": 30}}}]});
     let session = ran(&document);
     let totals = session.engine().replicas()[1].totals();
     let mean = totals.step_time.0 as f64 / totals.steps as f64;
