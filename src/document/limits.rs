@@ -146,6 +146,8 @@ pub const EXPLICIT_REQUESTS: usize = 100_000;
 pub const PROMPT_PIECES: usize = 1024;
 /// Most bytes of a scenario document.
 pub const SCENARIO_BYTES: usize = 1024 * 1024;
+/// Largest config.json of a model.
+pub const MODEL_BYTES: usize = 16 * 1024 * 1024;
 /// Most bytes of a trace dropped on the page.
 pub const TRACE_BYTES_PAGE: u64 = 64 * 1024 * 1024;
 /// Most bytes of a trace given to the CLI.

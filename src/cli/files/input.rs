@@ -160,15 +160,18 @@ fn fresh_seed() -> Result<String, Failed> {
 /// A model's config.json as a scenario text that runs.
 pub(crate) fn model(args: &Model) -> Result<String, Failed> {
     let name = &args.config;
-    let bytes = read_bounded(name)?;
-    let unread = |found: String| {
-        let allowed = format!("a model's config.json, of at most {} bytes", limits::SCENARIO_BYTES);
+    let bytes = read_at_most(name, limits::MODEL_BYTES)?;
+    let unread = |found: &str| {
+        let allowed = format!("a model's config.json, of at most {} MiB", limits::MODEL_BYTES >> 20);
         refused(name, &[Diagnostic::error("", found, allowed, "check that this is the right file")])
     };
-    if bytes.len() > limits::SCENARIO_BYTES || bytes.contains(&0) {
-        return Err(unread("a binary file, or a longer one".to_owned()));
+    if bytes.contains(&0) {
+        return Err(unread("a binary file"));
     }
-    let text = std::str::from_utf8(&bytes).map_err(|_| unread("bytes that are not UTF-8".to_owned()))?;
+    if bytes.len() > limits::MODEL_BYTES {
+        return Err(unread("a longer file"));
+    }
+    let text = std::str::from_utf8(&bytes).map_err(|_| unread("bytes that are not UTF-8"))?;
     let (scenario, model) = scenario_from_hf(&args.name, text).map_err(|all| refused(name, &all))?;
     tell_all(name, &model.warnings);
     tell(&format!("{name}: {}", model.summary));

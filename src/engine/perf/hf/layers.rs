@@ -171,11 +171,16 @@ impl Config<'_> {
         // Falcon-H1 has both in every layer, and its list names one for each.
         let parallel = self.family == "falcon_h1";
         let both = |word: &str| (word == "hybrid" && parallel).then_some(LayerKind::Mixer(Mixer::Both));
+        // Names of releases for attention whose keys and values are said by other keys of the file.
+        let by_keys = self.get(&["kv_lora_rank", COMPRESSED]).is_some();
         let kinds = words.into_iter().map(|word| {
-            LayerKind::of(word).or_else(|| both(word)).unwrap_or_else(|| {
-                self.refuse(key, &format!("layers of the kind \"{word}\""));
-                LayerKind::Mixer(Mixer::Full)
-            })
+            LayerKind::of(word)
+                .or_else(|| both(word))
+                .or_else(|| LayerKind::by_parts(word, by_keys))
+                .unwrap_or_else(|| {
+                    self.refuse(key, &format!("layers of the kind \"{word}\""));
+                    LayerKind::Mixer(Mixer::Full)
+                })
         });
         kinds.collect()
     }
@@ -308,6 +313,22 @@ impl LayerKind {
             "moe" => return Some(Self::Feed(Feed::Experts)),
             "mlp" => return Some(Self::Feed(Feed::Dense(None))),
             _ => return None,
+        }))
+    }
+
+    /// A kind by the parts of its name. `by_keys` says that other keys describe the attention of all layers.
+    fn by_parts(word: &str, by_keys: bool) -> Option<Self> {
+        let has = |parts: &[&str]| parts.iter().any(|part| word.contains(part));
+        Some(Self::Mixer(if has(&["sliding", "window", "local_", "chunked"]) {
+            Mixer::Window
+        } else if has(&["linear_attention", "delta_net", "deltanet", "lightning"]) {
+            Mixer::Linear
+        } else if has(&["mamba"]) {
+            Mixer::Mamba
+        } else if by_keys && (word.ends_with("attention") || matches!(word, "mla" | "dsa" | "latent")) {
+            Mixer::Full
+        } else {
+            return None;
         }))
     }
 

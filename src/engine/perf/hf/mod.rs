@@ -25,7 +25,7 @@ use base::{Diagnostic, Diagnostics, diag::has_errors, json};
 use config::{Config, shortened};
 use document::{
     Architecture, KvBlocks, LatencyModel, Precision, RooflineSettings, Scenario, check, grouped, limits,
-    value_from_json,
+    value_from_long_json,
 };
 use keys::{DTYPE, EXPERTS, EXPERTS_PER_TOKEN, HEAD_DIM, HEADS, HIDDEN, LAYERS, VOCAB};
 use layers::{Layers, Mixer};
@@ -49,14 +49,15 @@ pub fn architecture_from_hf(text: &str) -> Result<ReadModel, Diagnostics> {
     if let Some(pointer) = pointer(text) {
         return Err(vec![pointer]);
     }
-    let document = value_from_json(&json::from_python(text))?;
+    if text.len() > limits::MODEL_BYTES {
+        let allowed = format!("at most {} MiB", limits::MODEL_BYTES >> 20);
+        let fix = "`quantization_config.quantized_layers`, the longest part of such files, can be shortened to the modules of one expert";
+        return Err(vec![Diagnostic::error("", format!("{} bytes", text.len()), allowed, fix)]);
+    }
+    let instead = ["the config.json of a model", "open the model's page, Files, config.json"];
+    let document = value_from_long_json(&json::from_python(text), instead)?;
     if !document.is_object() {
-        return Err(vec![Diagnostic::error(
-            "",
-            "JSON that is not an object",
-            "the config.json of a model",
-            "open the model's page, Files, config.json",
-        )]);
+        return Err(vec![Diagnostic::error("", "JSON that is not an object", instead[0], instead[1])]);
     }
     let mut config = Config::new(&document);
     config.look_for_the_unknown();

@@ -27,8 +27,10 @@ pub(super) struct Module {
 }
 
 const ATTENTION: &[&str] = &["self_attn", "attention", "attn", "mixer", "cross_attn"];
+/// Replacements of attention of an unknown kind.
 const LINEAR: &[&str] =
     &["linear_attn", "self_attn", "attention", "mamba", "mixer", "conv", "temporal_block"];
+const MAMBA: &[&str] = &["mamba", "mixer"];
 const DENSE: &[&str] = &["mlp", "feed_forward", "ffn", "mixer"];
 const EXPERTS: &[&str] = &[
     "mlp.experts.0",
@@ -38,6 +40,8 @@ const EXPERTS: &[&str] = &[
     "mixer.experts.0",
     "moe.experts.0",
 ];
+/// Experts beside a dense part: below `mlp` there is the dense part alone.
+const EXPERTS_BESIDE: &[&str] = &["experts.0", "experts", "moe.experts.0", "moe.experts"];
 const SHARED: &[&str] = &[
     "mlp.shared_experts",
     "mlp.shared_expert",
@@ -122,6 +126,8 @@ pub(super) struct Widths {
     pub(super) matrices: f64,
     /// Weights of the replacement of attention in a layer.
     pub(super) linear: Vec<(&'static [&'static str], f64)>,
+    /// Its possible places in a layer.
+    pub(super) linear_places: &'static [&'static str],
     pub(super) mamba: Vec<(&'static [&'static str], f64)>,
 }
 
@@ -163,10 +169,11 @@ impl Widths {
         }
         match layer.mixer {
             Mixer::Mamba | Mixer::Both => {
-                self.mamba.iter().for_each(|(names, params)| add(LINEAR, names, *params));
+                self.mamba.iter().for_each(|(names, params)| add(MAMBA, names, *params));
             }
             Mixer::Linear | Mixer::Conv | Mixer::Recurrent => {
-                self.linear.iter().for_each(|(names, params)| add(LINEAR, names, *params));
+                let places = self.linear_places;
+                self.linear.iter().for_each(|(names, params)| add(places, names, *params));
             }
             Mixer::Matrix => add(ATTENTION, &["linear_attn"], d * d),
             Mixer::Full | Mixer::Window | Mixer::Keyless | Mixer::Nothing => {}
@@ -199,7 +206,8 @@ impl Widths {
                 all.push(Module { part, layer: i, places, names, params });
             }
         };
-        add(Part::Expert, EXPERTS, experts.hidden * experts.width);
+        let places = if feed == Feed::Both { EXPERTS_BESIDE } else { EXPERTS };
+        add(Part::Expert, places, experts.hidden * experts.width);
         if experts.shared > 0.0 {
             add(Part::Common, SHARED, d * experts.shared);
         }
@@ -300,6 +308,22 @@ impl Compressed {
 }
 
 impl Config<'_> {
+    /// The possible places of what stands in for attention: a list of modules names those of its own kind alone.
+    pub(super) fn linear_places(&self, layers: &Layers) -> &'static [&'static str] {
+        let is = |mixer| layers.count(|layer| layer.mixer == mixer) > 0;
+        if is(Mixer::Conv) {
+            &["conv"]
+        } else if is(Mixer::Recurrent) {
+            &["temporal_block"]
+        } else if self.get(&["linear_num_value_heads"]).is_some() {
+            &["linear_attn"]
+        } else if self.get(&["linear_attn_config"]).is_some() {
+            &["self_attn"]
+        } else {
+            LINEAR
+        }
+    }
+
     /// Weights of a layer of linear attention, of a short convolution or of a recurrent unit; empty if no layer is
     /// one.
     pub(super) fn linear(&mut self, layers: &Layers, d: f64, full: Heads) -> Vec<Named> {

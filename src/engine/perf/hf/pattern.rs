@@ -35,12 +35,7 @@ impl Pattern {
         if let Some(regex) = text.strip_prefix("re:") {
             return Self::regex(regex);
         }
-        let name = text.trim_end_matches('.');
-        let start = ["layers.", "lm_head", "embed_tokens"].iter().find_map(|mark| name.find(mark));
-        let (before, rest) = name.split_at(start.unwrap_or(0));
-        // A pattern for another half matches nothing here.
-        let other = ELSEWHERE.iter().any(|word| before.contains(word) || rest.starts_with(word));
-        let name = if other { String::new() } else { rest.to_owned() };
+        let name = own_name(text).to_owned();
         let number = name.strip_prefix("layers.").and_then(|rest| rest.split('.').next());
         let layer = number.and_then(|n| n.parse().ok());
         Some(Self::Glob(Glob { below: format!("{name}.*"), layer, name }))
@@ -97,6 +92,15 @@ impl Pattern {
             }),
         }
     }
+}
+
+/// The name of a module from its layer on; empty for modules of another half, which match nothing here.
+pub(super) fn own_name(text: &str) -> &str {
+    let name = text.trim_end_matches('.');
+    let start = ["layers.", "lm_head", "embed_tokens"].iter().find_map(|mark| name.find(mark));
+    let (before, rest) = name.split_at(start.unwrap_or(0));
+    let other = ELSEWHERE.iter().any(|word| before.contains(word) || rest.starts_with(word));
+    if other { "" } else { rest }
 }
 
 /// Whether a text matches a glob.

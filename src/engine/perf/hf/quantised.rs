@@ -3,7 +3,7 @@
 use super::config::{Config, shortened};
 use super::formats::{Format, format_in, format_of, format_of_method, group_format, says};
 use super::modules::{Module, Part};
-use super::pattern::Pattern;
+use super::pattern::{Pattern, own_name};
 use document::Precision;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -23,6 +23,8 @@ struct Plan {
     /// The first group that matches a module applies.
     groups: Vec<(Vec<Target>, Format)>,
     ignored: Vec<Pattern>,
+    /// The formats of modules by their names, where the file lists them: others are not quantised.
+    listed: Option<BTreeMap<String, Format>>,
 }
 
 enum Target {
@@ -57,8 +59,9 @@ impl<'a> Config<'a> {
             let formats = [Precision::Bf16, own.precision];
             return Some(Bytes { common: plain.0, expert: own.bits / 8.0, embedding: plain.0, formats });
         };
-        let groups = self.groups(name, config, experts)?;
-        let plan = Plan { groups, ignored: self.ignored(name, config) };
+        let listed = self.listed(name, config)?;
+        let groups = if listed.is_some() { Vec::new() } else { self.groups(name, config, experts)? };
+        let plan = Plan { groups, ignored: self.ignored(name, config), listed };
         let average = plan.averages(modules, plain.0 * 8.0);
         let [common, mut expert] = average.map(|of| of.bits / 8.0);
         let mut formats = average.map(|of| of.precision);
@@ -67,8 +70,13 @@ impl<'a> Config<'a> {
         }
         // Input embeddings are never quantised by these methods, and the output layer seldom.
         let wide = plain.0.max(2.0);
-        let head = config.get("lm_head").is_some_and(|v| *v == true) && !self.tied();
-        let embedding = if head { f64::midpoint(wide, plan.bits_of_all() / 8.0) } else { wide };
+        let head = if config.get("lm_head").is_some_and(|v| *v == true) {
+            Some(plan.bits_of_all())
+        } else {
+            plan.in_list("lm_head").map(|format| format.bits)
+        };
+        let head = head.filter(|_| !self.tied());
+        let embedding = head.map_or(wide, |bits| f64::midpoint(wide, bits / 8.0));
         Some(Bytes { common, expert, embedding, formats })
     }
 
@@ -132,7 +140,7 @@ impl<'a> Config<'a> {
                 groups.iter().filter_map(|(key, group)| self.group(name, key, group)).collect();
             return (read.len() == groups.len()).then_some(read);
         }
-        for key in ["quantized_layers", "layer_quant_config", "extra_config"] {
+        for key in ["layer_quant_config", "extra_config"] {
             if config.get(key).is_some_and(says) {
                 self.error(
                     &format!("{name}.{key}"),
@@ -157,6 +165,31 @@ impl<'a> Config<'a> {
                 None
             }
         }
+    }
+
+    /// The modules that a file lists one by one with the format of each; `None` after a problem.
+    #[expect(clippy::option_option, reason = "a problem is reported; a file without the list has none")]
+    fn listed(&mut self, name: &str, config: &Value) -> Option<Option<BTreeMap<String, Format>>> {
+        let inner = config.get("quantization").unwrap_or(&Value::Null);
+        let found = [config, inner].iter().find_map(|place| place.get("quantized_layers")?.as_object());
+        let Some(entries) = found.filter(|entries| !entries.is_empty()) else { return Some(None) };
+        let mut listed = BTreeMap::new();
+        for (module, how) in entries {
+            let Some(format) = how.get("quant_algo").and_then(Value::as_str).and_then(format_of) else {
+                self.error(
+                    &format!("{name}.quantized_layers"),
+                    &format!("{module}: {}", shortened(how)),
+                    "a quant_algo such as NVFP4 or FP8",
+                    "take `quantization_config` out and set `bytes_per_param` in the scenario",
+                );
+                return None;
+            };
+            let own = own_name(module);
+            if !own.is_empty() {
+                listed.insert(own.to_owned(), format);
+            }
+        }
+        Some(Some(listed))
     }
 
     fn group(&mut self, name: &str, key: &str, group: &Value) -> Option<(Vec<Target>, Format)> {
@@ -233,7 +266,7 @@ impl Plan {
     /// Bits of a weight, scales included, and the format of most weights, for weights that every token passes and for
     /// experts.
     fn averages(&self, modules: &[Module], plain: f64) -> [Format; 2] {
-        let layered = self.patterns().any(Pattern::tells_layers_apart);
+        let layered = self.listed.is_some() || self.patterns().any(Pattern::tells_layers_apart);
         let mut known = BTreeMap::new();
         let plain = Format { bits: plain, precision: Precision::Bf16 };
         let mut sums = [[0.0; 2]; 2];
@@ -276,12 +309,27 @@ impl Plan {
         if self.ignored.iter().any(named) {
             return plain;
         }
+        if self.listed.is_some() {
+            return names.iter().find_map(|name| self.in_list(name)).unwrap_or(plain);
+        }
         let is = |target: &Target| match target {
             Target::All => true,
             Target::Experts => module.part == Part::Expert,
             Target::Named(pattern) => named(pattern),
         };
         self.groups.iter().find(|(targets, _)| targets.iter().any(is)).map_or(plain, |(_, format)| *format)
+    }
+
+    /// The format in the list of a module, or of one that it is part of.
+    fn in_list(&self, name: &str) -> Option<Format> {
+        let listed = self.listed.as_ref()?;
+        let mut name = name;
+        loop {
+            if let Some(format) = listed.get(name) {
+                return Some(*format);
+            }
+            name = &name[..name.rfind('.')?];
+        }
     }
 
     /// Bits of the first group.

@@ -129,8 +129,61 @@ fn scales_and_zero_points_count_with_the_weights_that_share_them() {
         let a = read(&json!({"quantization_config": config}));
         assert!((a.bytes_per_param - bits / 8.0).abs() < 1e-6, "{config}: {}", a.bytes_per_param);
     }
-    let mixed = json!({"quant_method": "modelopt", "quant_algo": "MIXED_PRECISION", "quantized_layers": {"a": {"quant_algo": "FP8"}}});
-    assert_eq!(refused(&json!({"quantization_config": mixed})), ["quantization_config.quantized_layers"]);
+}
+
+#[test]
+fn modules_that_a_file_lists_have_their_own_formats() {
+    let listed = |layers: Value| {
+        json!({"quantization_config":
+            {"quant_method": "modelopt", "quant_algo": "MIXED_PRECISION", "quantized_layers": layers, "exclude_modules": ["lm_head"]}})
+    };
+    let fp8 = json!({"quant_algo": "FP8"});
+    let mut layers = serde_json::Map::new();
+    for layer in 0..4 {
+        layers.insert(format!("model.layers.{layer}.mlp"), json!({"quant_algo": "NVFP4", "group_size": 16}));
+        layers.insert(format!("model.layers.{layer}.self_attn.q_proj"), fp8.clone());
+    }
+    let found = weight_bytes(&read(&listed(Value::Object(layers))), 1);
+    // Half of the dense weights have 4.5 bits, a half of the queries 8.
+    let dense = DENSE / 2.0 * (2.0 + 4.5 / 8.0);
+    let queries = 4.0 * 1024.0 * 1024.0;
+    let wanted = EMBEDDINGS * 2.0 + (ATTENTION - queries) * 2.0 + queries + dense;
+    assert!((found - wanted).abs() < NORMS * 2.0 + 400.0, "{found} {wanted}");
+    // A module of another half says nothing of this one; an unknown format is refused.
+    let vision = json!({"visual.layers.0.mlp": fp8});
+    assert!((weight_bytes(&read(&listed(vision)), 1) - weight_bytes(&read(&json!({})), 1)).abs() < 1.0);
+    let odd = json!({"model.layers.0.mlp": {"quant_algo": "ODD"}});
+    assert_eq!(refused(&listed(odd)), ["quantization_config.quantized_layers"]);
+}
+
+#[test]
+fn experts_beside_a_dense_part_are_not_below_it() {
+    let with = |ignore: Value| {
+        read(&json!({
+            "model_type": "gemma4_text", "enable_moe_block": true, "num_experts": 16, "top_k_experts": 2, "moe_intermediate_size": 512,
+            "quantization_config": {"quant_method": "modelopt", "quant_algo": "NVFP4", "ignore": ignore},
+        }))
+    };
+    let bytes = |a: &Architecture| (a.bytes_per_param, a.bytes_per_expert_param);
+    let dense = with(json!(["lm_head", "model.layers.*.mlp*", "model.layers.*.self_attn*"]));
+    assert_eq!(bytes(&dense), (2.0, 0.562_5));
+    let both = with(json!(["model.layers.*.mlp*", "model.layers.*.self_attn*", "model.layers.*.experts*"]));
+    assert!((both.bytes_per_param - 2.0).abs() < 1e-9 && both.bytes_per_expert_param.abs() < 1e-9);
+}
+
+#[test]
+fn attention_and_what_stands_in_for_it_have_names_of_their_own() {
+    let types = ["linear_attention", "linear_attention", "linear_attention", "full_attention"].repeat(2);
+    let with = |ignore: Value| {
+        read(&json!({
+            "model_type": "qwen3_next", "layer_types": types, "linear_num_key_heads": 8, "linear_num_value_heads": 16,
+            "linear_key_head_dim": 64, "linear_value_head_dim": 64,
+            "quantization_config": {"quant_method": "fp8", "modules_to_not_convert": ignore},
+        }))
+    };
+    let [none, attention, linear] = [json!([]), json!(["re:.*self_attn.*"]), json!(["re:.*linear_attn.*"])]
+        .map(|ignore| with(ignore).bytes_per_param);
+    assert!(none < attention && attention < linear, "{none} {attention} {linear}");
 }
 
 #[test]

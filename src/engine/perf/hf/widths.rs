@@ -99,6 +99,7 @@ impl Config<'_> {
             experts,
             matrices: if ungated || act == Some("relu2") { 2.0 } else { 3.0 },
             linear: self.linear(layers, hidden, full),
+            linear_places: self.linear_places(layers),
             mamba: self.mamba(layers, hidden),
         }
     }
