@@ -51,6 +51,7 @@ pub use text::alike;
 pub use text::csv_text;
 #[cfg(any(feature = "cli", feature = "outcomes"))]
 pub use text::html_text;
+pub use text::log_lines;
 pub use text::number_text;
 #[cfg(any(feature = "cli", feature = "outcomes"))]
 pub use text::yaml_text;

@@ -15,6 +15,7 @@ use document::{
     Client, ExplicitRequest, KvBlocks, LatencyClock, LatencyModel, Lengths, Rounds, Run, Scenario, limits,
 };
 use engine::perf;
+use std::cell::RefCell;
 
 /// A run of what was measured.
 #[derive(Clone, Debug)]
@@ -40,6 +41,13 @@ enum Traffic {
     /// That of the scenario.
     Own,
     Listed(Vec<ExplicitRequest>),
+    /// Requests that are due at times, with a limit of requests in flight: one is sent at its time, or when one of those before it
+    /// ends, if that is later.
+    Due {
+        lengths: Vec<[u32; 2]>,
+        at: Vec<u64>,
+        cap: u32,
+    },
     Drawn {
         lengths: Vec<[u32; 2]>,
         mean_gap_s: f64,
@@ -85,7 +93,14 @@ fn traffic(b: &Benchmark) -> (Traffic, String, bool) {
     let closed = b.load.concurrency.filter(|_| b.load.at_once);
     let sent_s = b.load.rate_per_s.map(|rate| n as f64 / rate);
     let bearable = sent_s.is_some_and(|s| s < limits::HORIZON_S);
+    let cap = b.load.concurrency.filter(|cap| *cap > 0 && (*cap as usize) < n);
     match (starts, closed, b.load.rate_per_s) {
+        (Some(starts), ..) if cap.is_some() => {
+            let cap = cap.unwrap_or(1).min(65_536);
+            let says = format!("{n} requests, each sent when it was, at most {cap} in flight{HELD}");
+            let (at, lengths) = in_order_of_sending(&from_first(&starts), &lengths);
+            (Traffic::Due { lengths, at, cap }, says, false)
+        }
         (Some(starts), ..) => {
             let says = format!("{} requests, each sent when it was", starts.len());
             (Traffic::Listed(listed(&from_first(&starts), &lengths)), says, false)
@@ -96,14 +111,9 @@ fn traffic(b: &Benchmark) -> (Traffic, String, bool) {
             (Traffic::Closed(Box::new(client(in_flight, &lengths))), says, false)
         }
         (None, _, Some(rate)) if n > 0 && rate <= limits::RATE_PER_S && bearable => {
-            let cap = b.load.concurrency.filter(|cap| (*cap as usize) < n);
             let cv = b.load.gap_cv.unwrap_or(1.0);
             let even = if cv < limits::CV_MIN { ", evenly spaced" } else { "" };
-            let held = cap.map_or_else(String::new, |cap| {
-                format!(
-                    ", at most {cap} in flight (the client holds the others back; TTFT counts from sending)"
-                )
-            });
+            let held = cap.map_or_else(String::new, |cap| format!(", at most {cap} in flight{HELD}"));
             let says = format!("{n} requests at {rate} a second{even}{held},{of}");
             (Traffic::Drawn { lengths, mean_gap_s: 1.0 / rate, cv, cap }, says, false)
         }
@@ -121,6 +131,16 @@ fn traffic(b: &Benchmark) -> (Traffic, String, bool) {
         }
         _ => (Traffic::Own, format!("the scenario's own traffic, which is assumed: {}", untold(b)), true),
     }
+}
+
+/// What a limit of requests in flight means.
+const HELD: &str = " (the client holds the others back; TTFT counts from sending)";
+
+/// Times and lengths in the order of the times.
+fn in_order_of_sending(starts: &[u64], lengths: &[[u32; 2]]) -> (Vec<u64>, Vec<[u32; 2]>) {
+    let mut all: Vec<(u64, [u32; 2])> = starts.iter().copied().zip(lengths.iter().copied()).collect();
+    all.sort_by_key(|(at, _)| *at);
+    all.into_iter().unzip()
 }
 
 /// The part of the load that the file does not contain.
@@ -172,7 +192,7 @@ impl Replay {
         match &self.traffic {
             Traffic::Own => 0,
             Traffic::Listed(list) => list.len(),
-            Traffic::Drawn { lengths, .. } => lengths.len(),
+            Traffic::Drawn { lengths, .. } | Traffic::Due { lengths, .. } => lengths.len(),
             Traffic::Closed(client) => match client.conversation.as_ref().map(|c| &c.rounds) {
                 Some(Rounds::Constant { rounds }) => *rounds as usize,
                 _ => 0,
@@ -182,31 +202,49 @@ impl Replay {
 
     /// Runs it with a seed.
     pub(super) fn run(&self, seed: u64) -> Result<Simulated, Diagnostics> {
-        let Traffic::Drawn { lengths, cap: Some(cap), .. } = &self.traffic else {
-            return run(self.scenario(seed), &self.counted);
+        let (lengths, cap) = match &self.traffic {
+            Traffic::Drawn { lengths, cap: Some(cap), .. } | Traffic::Due { lengths, cap, .. } => {
+                (lengths, *cap)
+            }
+            Traffic::Drawn { cap: None, .. } | Traffic::Own | Traffic::Listed(_) | Traffic::Closed(_) => {
+                return run(self.scenario(seed), &self.counted);
+            }
         };
         let mut closed = self.clone();
-        closed.traffic = Traffic::Closed(Box::new(client(*cap, lengths)));
+        closed.traffic = Traffic::Closed(Box::new(client(cap, lengths)));
         let begin = run(closed.scenario(seed), &[])?;
-        capped::run_capped(*cap, &self.arrivals(seed), begin, &|sent| {
+        let last = RefCell::new(Vec::new());
+        let sent_at = |sent: &[u64]| {
             let mut scenario = self.scenario(seed);
             scenario.workload.requests = listed(sent, lengths);
-            run(scenario, &[])
-        })
+            scenario
+        };
+        let found = capped::run_capped(cap, &self.arrivals(seed), begin, &|sent| {
+            sent.clone_into(&mut last.borrow_mut());
+            run(sent_at(sent), &[])
+        })?;
+        // The search needs the durations of all requests, also of those that do not count.
+        let counts = !matches!(self.traffic, Traffic::Due { .. }) || !self.counted.contains(&false);
+        if counts { Ok(found) } else { run(sent_at(&last.into_inner()), &self.counted) }
     }
 
     /// Number of runs per seed.
     pub(super) fn runs(&self) -> usize {
         match &self.traffic {
-            Traffic::Drawn { cap: Some(_), .. } => capped::RUNS,
+            Traffic::Drawn { cap: Some(_), .. } | Traffic::Due { .. } => capped::RUNS,
             Traffic::Drawn { cap: None, .. } | Traffic::Own | Traffic::Listed(_) | Traffic::Closed(_) => 1,
         }
     }
 
-    /// Times at which drawn requests are due.
+    /// Times at which requests are due.
     fn arrivals(&self, seed: u64) -> Vec<u64> {
-        let Traffic::Drawn { lengths, mean_gap_s, cv, .. } = &self.traffic else { return Vec::new() };
-        drawn(&mut Stream::new(seed, Purpose::Arrivals, 0), lengths.len(), *mean_gap_s, *cv)
+        match &self.traffic {
+            Traffic::Drawn { lengths, mean_gap_s, cv, .. } => {
+                drawn(&mut Stream::new(seed, Purpose::Arrivals, 0), lengths.len(), *mean_gap_s, *cv)
+            }
+            Traffic::Due { at, .. } => at.clone(),
+            Traffic::Own | Traffic::Listed(_) | Traffic::Closed(_) => Vec::new(),
+        }
     }
 
     /// The scenario with a seed, without the limit of requests in flight of a rate.
@@ -215,7 +253,7 @@ impl Replay {
         match &self.traffic {
             Traffic::Own => {}
             Traffic::Listed(list) => scenario.workload.requests.clone_from(list),
-            Traffic::Drawn { lengths, .. } => {
+            Traffic::Drawn { lengths, .. } | Traffic::Due { lengths, .. } => {
                 scenario.workload.requests = listed(&self.arrivals(seed), lengths);
             }
             Traffic::Closed(client) => send_closed_loop(&mut scenario, (**client).clone()),

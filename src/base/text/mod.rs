@@ -4,6 +4,7 @@ pub mod alike;
 pub mod csv_text;
 #[cfg(any(feature = "cli", feature = "outcomes"))]
 pub mod html_text;
+pub mod log_lines;
 pub mod number_text;
 #[cfg(any(feature = "cli", feature = "outcomes"))]
 pub mod yaml_text;

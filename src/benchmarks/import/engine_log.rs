@@ -10,6 +10,7 @@ use super::Import;
 use super::benchmark::problems::MOST_GAPS;
 use super::benchmark::statistics::{STATISTICS, sort};
 use super::benchmark::{Benchmark, Benchmarks, Problems, Text};
+use base::log_lines::uncut;
 use document::LatencyClock;
 
 const PROMPTS: &str = "Avg prompt throughput: ";
@@ -199,7 +200,9 @@ fn read(text: &str, problems: &mut Problems) -> Benchmark {
     let mut b = Benchmark::new("vLLM log");
     b.clock = LatencyClock::Server;
     let (mut intervals, mut steps) = (Intervals::default(), Vec::new());
-    for (i, line) in text.lines().enumerate() {
+    let lines = uncut(text);
+    for (i, line) in &lines {
+        let line = &**line;
         if line.contains(THROUGHPUT) {
             let Some(averages) = Averages::read(line) else {
                 problems.missing(

@@ -15,6 +15,7 @@ mod llmperf_responses;
 mod llmperf_summary;
 mod metrics;
 mod range_query;
+mod serving_console;
 mod vllm_bench;
 
 use base::import::Import;
@@ -22,7 +23,7 @@ use benchmark::Benchmarks;
 pub use benchmark_report::{finite_yaml, is_yaml};
 
 /// The formats of benchmarks, in the order in which messages name them.
-pub const BENCHMARKS: [&dyn Import<Benchmarks>; 12] = [
+pub const BENCHMARKS: [&dyn Import<Benchmarks>; 13] = [
     &vllm_bench::VllmBench,
     &guidellm::GuideLlm,
     &inference_perf_summary::InferencePerfSummary,
@@ -35,4 +36,5 @@ pub const BENCHMARKS: [&dyn Import<Benchmarks>; 12] = [
     &engine_log::EngineLog,
     &metrics::Metrics,
     &range_query::RangeQuery,
+    &serving_console::ServingConsole,
 ];

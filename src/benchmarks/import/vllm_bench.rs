@@ -74,7 +74,7 @@ fn lines(text: &str, problems: &mut Problems) -> Vec<Value> {
 }
 
 /// Reads one run at a place of a file.
-fn read(tree: &Value, before: &str, problems: &mut Problems) -> Benchmark {
+pub(super) fn read(tree: &Value, before: &str, problems: &mut Problems) -> Benchmark {
     let place = Place::new(tree, before);
     let sglang = ["mean_e2e_latency_ms", "sharegpt_output_len", "random_range_ratio"];
     let sglang = sglang.iter().any(|key| tree.get(key).is_some());

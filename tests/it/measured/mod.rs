@@ -1,6 +1,7 @@
 //! Measured runs: recorded tables, and files of benchmark tools.
 
 mod benchmark_files;
+mod console;
 mod given_load;
 mod hostile;
 mod loads;
