@@ -1,5 +1,6 @@
 //! Autoscaling: laws of runs, pools that decide together, the record of each decision.
 
+mod after_the_traffic;
 mod carried_out;
 mod estimate;
 mod first_replicas;

@@ -1,6 +1,9 @@
 //! The throughput planner of NVIDIA Dynamo: it predicts the next interval's rate, and asks for the replicas that
 //! carry it within the objectives. In Dynamo the capacity of a replica comes from a profile made before; here it is
 //! learnt as in the queueing model.
+//!
+//! A rate of 0 is a measurement, as in Dynamo since 1.3: no demand needs one replica, or as many as the minimum. Before the first
+//! measurement, and while demand is foreseen whose requests have no known size, it holds.
 
 use super::queueing_model::variant_of;
 use super::view::PoolSight;
@@ -62,6 +65,10 @@ impl DynamoThroughput {
         }
         self.seen.push_back(sight.rate_per_s);
         let hold = Decision::direct(current, current, Rule::Hold, bounds);
+        let idle = sight.rate_per_s <= 0.0 && sight.queued() <= 0.0 && self.predicted() <= 0.0;
+        if idle && sight.seen_at.is_some() {
+            return Decision::direct(current, 1, Rule::Target, bounds);
+        }
         if self.prefills {
             let [prompt, _] = sight.mean_size();
             if prompt <= 0.0 || sight.peak_prefill_tokens_per_s <= 0.0 {
@@ -121,6 +128,29 @@ mod tests {
         let mut planner = DynamoThroughput::new(goals, Predictor::Constant);
         planner.hold_to(Role::Prefill);
         assert_eq!(planner.tick(&sight, bounds).desired, 4);
+    }
+
+    #[test]
+    fn no_arrivals_are_a_measurement_and_no_measurement_is_none() {
+        let goals = Objectives { ttft_ms: 500.0, itl_ms: 50.0 };
+        let bounds = Bounds { min: 1, max: 9 };
+        for role in [Role::Prefill, Role::Decode, Role::Mixed] {
+            let mut planner = DynamoThroughput::new(goals, Predictor::Constant);
+            planner.hold_to(role);
+            let unseen = PoolSight { ready: 4, ..PoolSight::default() };
+            assert_eq!(planner.tick(&unseen, bounds).rule, Rule::Hold, "{role:?}");
+            let quiet = PoolSight { seen_at: Some(base::Micros(1)), ..unseen };
+            assert_eq!(planner.tick(&quiet, bounds).desired, 1, "{role:?}");
+            assert_eq!(planner.tick(&quiet, Bounds { min: 2, max: 9 }).desired, 2, "{role:?}");
+            let waiting = PoolSight { held: 3.0, ..quiet };
+            assert_eq!(planner.tick(&waiting, bounds).rule, Rule::Hold, "{role:?}");
+        }
+        // A trend falls until nothing is foreseen.
+        let mut planner = DynamoThroughput::new(goals, Predictor::Trend);
+        planner.seen = [30.0; SEEN].into_iter().collect();
+        let quiet = PoolSight { ready: 4, seen_at: Some(base::Micros(1)), ..PoolSight::default() };
+        let ticks: Vec<u32> = (0..8).map(|_| planner.tick(&quiet, bounds).desired).collect();
+        assert_eq!((ticks[0], ticks[7]), (4, 1), "{ticks:?}");
     }
 
     #[test]
