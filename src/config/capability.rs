@@ -3,6 +3,10 @@
 
 macro_rules! capabilities {
     ($($name:ident: $sentence:literal,)*) => {
+        /// All of them.
+        #[cfg(test)]
+        const ALL: &[Capability] = &[$(Capability::$name),*];
+
         /// What a key without a counterpart is about.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub(crate) enum Capability {
@@ -49,7 +53,7 @@ capabilities! {
     StreamIntervals: "every token is streamed",
     ServerApi: "the address and the API of the server",
     Logs: "logs and metrics do not change a run",
-    WeightLoading: "how weights are loaded does not change serving; start-up times are `scaling.start_up`",
+    WeightLoading: "how weights are loaded does not change serving; start-up times are `scaling.start`",
     SamplingSeed: "the seed of sampling; the simulation has its own",
     Sampling: "output lengths come from the workload",
     ChatTemplates: "chat templates and tools do not change a simulated run",
@@ -81,7 +85,9 @@ capabilities! {
     SeveralRouters: "there is one router",
     ReplicaStarts: "replicas start as scaling.start says",
     Recording: "the simulation records everything",
-    Failures: "cluster.resilience says what is done when a replica fails",
+    BackoffDoubles: "the back-off of cluster.resilience doubles with each attempt and is drawn evenly up to that",
+    EjectionEnds: "cluster.resilience.outlier counts attempts that break one after the other, and its time ends an ejection",
+    MovesOfAnyLength: "requests of any length go on elsewhere",
     PolicyNamed: "the policies say the router",
     SharedCache: "a store is the same to all replicas, so that this router leaves it out; tier_weights of the scorer tier-prefix value stores",
     IndexPruning: "blocks leave the index one by one",
@@ -128,4 +134,53 @@ capabilities! {
     GpuLimits: "the GPUs of a pool are in scaling.gpus",
     Nodes: "replicas have no nodes here",
     OneController: "one controller decides",
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use document::from_value;
+    use serde_json::{Value, json};
+
+    /// Whether a path is one of the scenario: `null` at it is no unknown key.
+    fn is_field(path: &str) -> bool {
+        let of_pool = ["engine.", "kv.", "lora.", "scaling.", "latency.", "architecture."];
+        let whole = if of_pool.iter().any(|start| path.starts_with(start)) {
+            format!("cluster.pools[].{path}")
+        } else {
+            path.to_owned()
+        };
+        let document = whole.split('.').rev().fold(Value::Null, |inner, key| match key.strip_suffix("[]") {
+            Some(list) => json!({ list: [inner] }),
+            None => json!({ key: inner }),
+        });
+        let problems = from_value(document).err().unwrap_or_default();
+        !problems.iter().any(|d| d.found.starts_with("unknown"))
+    }
+
+    #[test]
+    fn reasons_name_fields_that_there_are() {
+        let starts =
+            ["cluster.", "engine.", "kv.", "lora.", "scaling.", "latency.", "architecture.", "workload."];
+        let mut seen = 0;
+        for capability in ALL {
+            let words = capability.sentence().split([' ', ',', ';', ':', '`', '(', ')']);
+            for path in words
+                .map(|word| word.trim_end_matches('.'))
+                .filter(|w| starts.iter().any(|s| w.starts_with(s)))
+            {
+                assert!(is_field(path), "{capability:?}: {path}");
+                seen += 1;
+            }
+        }
+        assert!(seen > 15, "{seen}");
+        assert!(!is_field("cluster.resilient") && !is_field("scaling.startt") && is_field("kv.blocks"));
+    }
+
+    #[test]
+    fn no_reason_says_that_nothing_fails() {
+        for capability in ALL {
+            assert!(!capability.sentence().contains("never fail"), "{capability:?}");
+        }
+    }
 }

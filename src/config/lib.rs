@@ -13,11 +13,14 @@ mod command;
 
 mod autoscalers;
 mod capability;
+mod compose;
 mod epp;
 pub mod export;
 pub mod import;
+mod kserve;
 mod kubernetes;
 mod mooncake;
+mod production_stack;
 pub mod questions;
 mod routers;
 mod sglang;

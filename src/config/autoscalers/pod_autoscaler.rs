@@ -5,7 +5,7 @@ use crate::autoscalers::keys;
 use crate::autoscalers::measured::{NOT_MEASURED, measured, others_decide};
 use crate::import::configuration::Reader;
 use crate::import::configuration::patch::Patch;
-use crate::import::configuration::reader::seconds_of;
+use crate::import::configuration::quantities::seconds_of;
 use crate::kubernetes::object::{ObjectKind, object, target};
 use base::Diagnostic;
 use serde_json::{Value, json};

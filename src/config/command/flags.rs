@@ -4,8 +4,11 @@
 //!
 //! Each program has a table of its flags. A flag outside it gets a row of its own with the known flag that it resembles.
 
+pub(crate) use crate::command::flag_words::{Word, words_at};
+use crate::command::flag_words::{is_condition, is_flag, plain, put, until_flag};
 use crate::command::map::{Becomes, FlagField, KnownFlag};
 use crate::command::values::{Kind, value_of};
+use crate::command::variables::is_open;
 use crate::import::configuration::Reader;
 use crate::import::configuration::mapping::{Mapping, Standing};
 use crate::import::configuration::sets::PoolOf;
@@ -17,13 +20,6 @@ use std::collections::{BTreeMap, BTreeSet};
 const MOST_WORDS: usize = 10_000;
 /// Most unknown flags of a source for which a known one is looked for.
 const MOST_NEAREST: usize = 50;
-
-/// A word of a command, and its path in the source.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Word {
-    pub(crate) path: String,
-    pub(crate) text: String,
-}
 
 /// A flag of a source, with its value.
 #[derive(Clone, Debug)]
@@ -52,33 +48,6 @@ pub(crate) struct Flags {
     unknown: usize,
 }
 
-/// The words at a path: a list of texts and numbers, or one text, which is split as a shell does.
-pub(crate) fn words_at(r: &mut Reader<'_>, path: &str) -> Vec<Word> {
-    let mut all = Vec::new();
-    let plain = |value: &Value| match value {
-        Value::String(text) => Some(text.clone()),
-        Value::Number(_) | Value::Bool(_) => Some(value.to_string()),
-        Value::Null | Value::Array(_) | Value::Object(_) => None,
-    };
-    match r.get(path) {
-        Some(Value::Object(list)) => {
-            let mut numbers: Vec<usize> = list.keys().filter_map(|key| key.parse().ok()).collect();
-            numbers.sort_unstable();
-            for number in numbers {
-                let path = format!("{path}.{number}");
-                match r.get(&path) {
-                    Some(Value::Object(_)) => all.extend(words_at(r, &path)),
-                    Some(value) => all.extend(plain(value).map(|text| Word { path: path.clone(), text })),
-                    None => {}
-                }
-            }
-        }
-        Some(value) => all.extend(plain(value).map(|text| Word { path: path.to_owned(), text })),
-        None => {}
-    }
-    all
-}
-
 impl Flags {
     /// Reads the flags of a command. Its words are marked as read where they are taken from the source.
     pub(crate) fn of_words(r: &mut Reader<'_>, words: &[Word], known: &'static [KnownFlag]) -> Self {
@@ -100,6 +69,10 @@ impl Flags {
     /// Reads the first of some words, with its values; returns how many words these are.
     fn word(&mut self, r: &mut Reader<'_>, words: &[Word], known: &'static [KnownFlag]) -> usize {
         let word = &words[0];
+        if is_condition(&word.text) {
+            self.condition(r, word, known);
+            return 1;
+        }
         if !is_flag(&word.text) {
             self.others.push(word.clone());
             return 1;
@@ -114,7 +87,7 @@ impl Flags {
         };
         let flag = known_flag.0;
         let own = |text: &str| ["true", "false"].iter().any(|b| text.eq_ignore_ascii_case(b));
-        let follows = words.get(1).is_some_and(|next| !is_flag(&next.text));
+        let follows = words.get(1).is_some_and(|next| !is_flag(&next.text) && !is_condition(&next.text));
         let values = match (given, flag.kind) {
             (Some(_), _) => 0,
             (None, Kind::Switch) => usize::from(!negated && follows && own(&words[1].text)),
@@ -135,6 +108,10 @@ impl Flags {
         if negated {
             self.say(r, known_flag, Said { value: Value::Bool(false), ..said });
             return 1;
+        }
+        if matches!(flag.kind, Kind::Text) && texts.iter().any(|text| is_open(text)) {
+            self.refused(r, known_flag, said, "a word", "");
+            return 1 + values;
         }
         let value = match inner {
             Some(inner) => self.nested(known_flag, inner, &texts),
@@ -210,19 +187,47 @@ impl Flags {
 
     /// Reports a value of another type. What only a shell knows is left out.
     fn refused(&mut self, r: &mut Reader<'_>, (flag, name): Known, said: Said, allowed: &str, fix: &str) {
-        if flag.is_group {
+        let is_open = is_open(&said.found);
+        if flag.is_group || (is_open && matches!(flag.becomes, Becomes::Nothing(_))) {
             self.say(r, (flag, name), said);
             return;
         }
-        if said.found.contains('$') {
-            let why = "its value is a variable that only the shell knows";
-            let found = said.found.clone();
-            let fix = "write the value in place of the variable";
-            r.problems.push(Diagnostic::warning(said.path.clone(), found, allowed, fix));
-            push(r, &said, Standing::Ignored, format!("no counterpart: {why}"), String::new());
+        if is_open {
+            self.left_open(r, &said, allowed);
         } else {
             r.problems.push(Diagnostic::error(said.path.clone(), said.found.clone(), allowed, fix));
             self.told.insert(name);
+        }
+    }
+
+    /// Leaves a flag out whose value is a variable or a placeholder.
+    fn left_open(&mut self, r: &mut Reader<'_>, said: &Said, allowed: &str) {
+        let [why, fix] = if said.found.contains("{{") {
+            [
+                "another program fills in its value",
+                "give the object as it is in the cluster: `kubectl get … -o yaml`",
+            ]
+        } else {
+            ["its value is a variable that only the shell knows", "write the value in place of the variable"]
+        };
+        r.problems.push(Diagnostic::warning(said.path.clone(), said.found.clone(), allowed, fix));
+        push(r, said, Standing::Ignored, format!("no counterpart: {why}"), String::new());
+    }
+
+    /// Gives an argument a row that another program leaves out or fills in: `{{ if .TLS }}--ssl-certfile=…{{ end }}`.
+    fn condition(&mut self, r: &mut Reader<'_>, word: &Word, known: &'static [KnownFlag]) {
+        let own = word.text.split_once("}}").map_or("", |(_, rest)| rest.trim_start());
+        let name = own.split(['=', ' ', '{']).next().unwrap_or_default();
+        let path = word.path.clone();
+        let found = word.text.clone();
+        let said = Said { last: path.clone(), path, found, value: Value::Null, by_key: false };
+        let flag = find(known, &plain(name));
+        let matters = flag.is_some_and(|((flag, _), _)| !matches!(flag.becomes, Becomes::Nothing(_)));
+        if matters && is_flag(name) {
+            self.left_open(r, &said, "an argument without a condition");
+        } else {
+            let why = "another program fills it in, and it has no effect on a simulation";
+            push(r, &said, Standing::Ignored, format!("no counterpart: {why}"), String::new());
         }
     }
 
@@ -427,42 +432,12 @@ pub(crate) fn same_in(
     })
 }
 
-/// Puts a value below keys, with hyphens for underscores.
-fn put(at: &mut Value, keys: &mut dyn Iterator<Item = &str>, value: Value) {
-    let Some(key) = keys.next() else {
-        *at = value;
-        return;
-    };
-    if !at.is_object() {
-        *at = Value::Object(Map::new());
-    }
-    if let Some(map) = at.as_object_mut() {
-        put(map.entry(key.replace('-', "_")).or_insert(Value::Null), keys, value);
-    }
-}
-
 /// Adds a row for a flag.
 fn push(r: &mut Reader<'_>, said: &Said, standing: Standing, becomes: String, nearest: String) {
     let (key, found) =
         (said.path.clone(), crate::import::configuration::merge::shown(&said.found.clone().into()));
     let last = said.last.clone();
     r.mappings.push(Mapping { key, last, found, standing, becomes, nearest, ..Mapping::default() });
-}
-
-/// Whether a word begins a flag: numbers with a sign are values.
-fn is_flag(word: &str) -> bool {
-    let rest = word.strip_prefix('-').map(|rest| rest.strip_prefix('-').unwrap_or(rest));
-    rest.is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_alphabetic()))
-}
-
-/// Number of words before the next flag.
-fn until_flag(words: &[Word]) -> usize {
-    words.iter().take_while(|word| !is_flag(&word.text)).count()
-}
-
-/// The name of a flag or key: without dashes in front, with hyphens.
-fn plain(name: &str) -> String {
-    name.trim_start_matches('-').replace('_', "-")
 }
 
 /// The flag of a name, and whether `no-` before it turns it off.

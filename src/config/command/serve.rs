@@ -2,13 +2,18 @@
 
 use crate::command::flags::{Word, words_at};
 use crate::command::shell::{EngineCommand, EngineKind, engine_command, expanded};
+use crate::command::variables::Variables;
 use crate::import::configuration::reader::Unknown;
 use crate::import::configuration::sets::PoolOf;
 use crate::import::configuration::{Configuration, Reader, Report, Settings};
 use crate::vllm::read::{Around, Sizes};
 use base::import::Import;
 use serde_json::Value;
-use std::collections::BTreeMap;
+
+/// The key of the other settings of a systemd unit beside its command.
+pub(crate) const UNIT: &str = "unit";
+/// Why these have no counterpart.
+pub(crate) const OF_UNIT: &str = "it says when and as whom the command runs, not what it serves";
 
 /// The servers of a program.
 pub(crate) struct EngineServe {
@@ -49,7 +54,7 @@ impl Import<Configuration> for EngineServe {
             let text = if word.text == "export" { "=" } else { word.text.as_str() };
             text.split_once('=').map(|(name, value)| (name.to_owned(), value.to_owned()))
         });
-        let variables: BTreeMap<String, String> = set.filter(|(name, _)| !name.is_empty()).collect();
+        let variables = Variables::of(set.filter(|(name, _)| !name.is_empty()));
         let words = expanded(words, &variables);
         if let Some(found) = engine_command(&words) {
             // The name of the pool is needed first; what is read for it is read again.
@@ -58,6 +63,7 @@ impl Import<Configuration> for EngineServe {
             let of = name.map_or_else(PoolOf::default, |name| PoolOf::unnamed(&name));
             (self.read)(&mut r, &found, &Around { of, whole: true, ..Around::default() });
         }
+        r.without_counterpart(UNIT, OF_UNIT);
         r.finish(Unknown::LeftOut, report);
         Settings::default()
     }

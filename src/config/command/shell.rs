@@ -2,7 +2,8 @@
 //! them.
 
 use crate::command::flags::Word;
-use std::collections::BTreeMap;
+use crate::command::shell_words::split;
+use crate::command::variables::{ScriptVariables, Variables};
 
 /// A program whose servers are read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -51,24 +52,35 @@ const PROGRAMS: [(&str, Option<&str>, EngineKind); 4] = [
 /// What `trtllm-serve` does besides serving a model.
 const NO_SERVERS: [&str; 3] = ["disaggregated", "disaggregated_mpi_worker", "mm_embedding_serve"];
 
-/// Splits the words that are whole scripts, so that each word of a script has a path of its own.
-pub(crate) fn expanded(words: Vec<Word>, variables: &BTreeMap<String, String>) -> Vec<Word> {
+/// Splits the words that are whole scripts, so that each word of a script has a path of its own. Variables have the values of the
+/// container, and those that the script sets before it starts the program.
+pub(crate) fn expanded(words: Vec<Word>, variables: &Variables) -> Vec<Word> {
     let mut all: Vec<Word> = Vec::new();
     let mut shell = false;
     for word in words {
         let text = word.text.trim();
         shell |= text.ends_with("sh");
         if text.contains(char::is_whitespace) && is_script(text, all.last().filter(|_| shell)) {
-            let parts = split(text).into_iter().enumerate();
-            all.extend(parts.map(|(i, text)| Word { path: format!("{}.{i}", word.path), text }));
+            let set = set_before_the_program(text, variables);
+            for (i, part) in split(text).into_iter().enumerate() {
+                let path = format!("{}.{i}", word.path);
+                all.extend(set.words(&part, false).into_iter().map(|text| Word { path: path.clone(), text }));
+            }
         } else {
-            all.push(Word { path: word.path, text: text.to_owned() });
+            let texts = variables.words(text, true);
+            all.extend(texts.into_iter().map(|text| Word { path: word.path.clone(), text }));
         }
     }
-    for word in &mut all {
-        word.text = substituted(&word.text, variables);
-    }
     all
+}
+
+/// The variables of a script where it starts a program.
+fn set_before_the_program(script: &str, variables: &Variables) -> Variables {
+    let starts = |line: &str| COMMANDS.iter().any(|part| line.contains(part));
+    let line = script.lines().position(starts).unwrap_or(0);
+    let mut found = ScriptVariables::new(script, variables.clone());
+    found.go_to(line + 1);
+    found.set
 }
 
 /// Parts of texts that run a server or a router.
@@ -81,86 +93,15 @@ fn is_script(text: &str, before: Option<&Word>) -> bool {
     given || COMMANDS.iter().any(|part| text.contains(part))
 }
 
-/// The words of a script; operators and ends of lines are words of their own.
-pub(crate) fn split(script: &str) -> Vec<String> {
-    let mut all = Vec::new();
-    let mut word: Option<String> = None;
-    let mut quote = None;
-    let mut chars = script.chars().peekable();
-    while let Some(c) = chars.next() {
-        match (quote, c) {
-            (Some(q), c) if c == q => quote = None,
-            (Some('"'), '\\') if chars.peek().is_some_and(|next| "\"\\$`".contains(*next)) => {
-                word.get_or_insert_default().extend(chars.next());
-            }
-            (None, '\'' | '"') => {
-                quote = Some(c);
-                word.get_or_insert_default();
-            }
-            (None, '\\') => match chars.next() {
-                Some('\r') if chars.peek() == Some(&'\n') => {
-                    chars.next();
-                }
-                Some('\n') | None => {}
-                Some(other) => word.get_or_insert_default().push(other),
-            },
-            (None, '#') if word.is_none() => while chars.next_if(|c| *c != '\n').is_some() {},
-            (None, '\n' | ';' | '|' | '&') => {
-                all.extend(word.take());
-                while chars.next_if(|next| "&|;\n".contains(*next)).is_some() {}
-                all.push(";".to_owned());
-            }
-            (None, c) if c.is_whitespace() => all.extend(word.take()),
-            (_, c) => word.get_or_insert_default().push(c),
-        }
-    }
-    all.extend(word);
-    all
-}
-
-/// A text with its variables replaced by the values of a container; others stay.
-fn substituted(text: &str, variables: &BTreeMap<String, String>) -> String {
-    if !text.contains('$') {
-        return text.to_owned();
-    }
-    let mut done = String::new();
-    let mut rest = text;
-    while let Some((before, after)) = rest.split_once('$') {
-        done.push_str(before);
-        let closing = match after.chars().next() {
-            Some('{') => Some('}'),
-            Some('(') => Some(')'),
-            _ => None,
-        };
-        let (inner, next) = if let Some((inner, next)) = closing.and_then(|end| after[1..].split_once(end)) {
-            (inner, next)
-        } else {
-            let plain = |c: char| c == '_' || c.is_ascii_alphanumeric();
-            let end = after.find(|c| !plain(c)).unwrap_or(after.len());
-            after.split_at(end)
-        };
-        let (name, usual) = inner.split_once(":-").map_or((inner, None), |(name, usual)| (name, Some(usual)));
-        if let Some(value) = variables.get(name).map(String::as_str).or(usual) {
-            done.push_str(value);
-        } else {
-            done.push('$');
-            done.push_str(&after[..after.len() - next.len()]);
-        }
-        rest = next;
-    }
-    done.push_str(rest);
-    done
-}
+/// Parts of the names of images of servers. SGLang's and TensorRT-LLM's need a command.
+const IMAGES: [&str; 7] =
+    ["vllm-openai", "/vllm", "vllm-runtime", "llm-d-cuda", "llm-d:", "llm-d-dev", "llm-d-aws"];
 
 /// Whether a word is an image of a vLLM server.
 pub(crate) fn is_engine_image(word: &str) -> bool {
     let lower = word.to_ascii_lowercase();
     let image = lower.contains('/') && !lower.starts_with(['-', '/', '.']) && !lower.contains("://");
-    image
-        && ["vllm-openai", "/vllm", "vllm-runtime", "llm-d-cuda", "llm-d:", "llm-d-dev", "llm-d-aws"]
-            .iter()
-            .any(|part| lower.contains(part))
-        && !lower.contains("router")
+    image && IMAGES.iter().any(|part| lower.contains(part)) && !lower.contains("router")
 }
 
 /// The program of an engine that begins at a word: its kind, and its first flag.
@@ -237,7 +178,7 @@ mod tests {
 
     fn words(script: &str) -> Vec<Word> {
         let word = |path: &str, text: &str| Word { path: path.to_owned(), text: text.to_owned() };
-        let variables = BTreeMap::from([("TP".to_owned(), "4".to_owned())]);
+        let variables = Variables::of([("TP".to_owned(), "4".to_owned())]);
         expanded(vec![word("c.0", "/bin/sh"), word("c.1", "-c"), word("args.0", script)], &variables)
     }
 

@@ -15,14 +15,15 @@ use crate::routers::{aibrix_gateway, dynamo, smg, values, vllm_router};
 use crate::simulators::{blis, routesim};
 pub use crate::workloads::servegen;
 use crate::workloads::{guidellm, inference_perf};
-use crate::{epp, mooncake, sglang, trtllm, vllm};
+use crate::{compose, epp, kserve, mooncake, production_stack, sglang, trtllm, vllm};
 use base::import::Import;
 use configuration::Configuration;
 
 /// The formats of configuration. Those of Kubernetes have the kind of their objects as their name.
-pub const CONFIGURATIONS: [&dyn Import<Configuration>; 33] = [
+pub const CONFIGURATIONS: [&dyn Import<Configuration>; 39] = [
     &routesim::RouteSim,
     &blis::read::PolicyBundle,
+    &blis::candidate::PolicyCandidate,
     &hpa::read::HORIZONTAL_POD_AUTOSCALER,
     &keda::read::SCALED_OBJECT,
     &wva::variant::VARIANT_AUTOSCALING,
@@ -33,6 +34,11 @@ pub const CONFIGURATIONS: [&dyn Import<Configuration>; 33] = [
     &leader_worker_set::LEADER_WORKER_SET,
     &dynamo_graph_deployment::DYNAMO_GRAPH_DEPLOYMENT,
     &model_service::ModelService,
+    &kserve::llm_inference_service::LlmInferenceService,
+    &kserve::inference_service::INFERENCE_SERVICE,
+    &kserve::serving_runtime::ServingRuntime,
+    &production_stack::values::ProductionStack,
+    &compose::read::DockerCompose,
     &vllm::serve::VLLM_SERVE,
     &sglang::serve::SGLANG_SERVE,
     &trtllm::serve::TRTLLM_SERVE,

@@ -2,8 +2,10 @@
 
 use crate::command::flags::{Word, words_at};
 use crate::command::shell::{EngineCommand, EngineKind, engine_command, expanded, is_engine_image};
+use crate::command::variables::Variables;
 use crate::import::configuration::Reader;
 use crate::import::configuration::mapping::{Mapping, Standing};
+use crate::import::configuration::quantities::count_of;
 use crate::import::configuration::sets::PoolOf;
 use crate::vllm::command::image_tag;
 use crate::vllm::read::{Around, Sizes, gpu, is_setting};
@@ -11,7 +13,6 @@ use crate::{sglang, trtllm, vllm};
 use base::Diagnostic;
 use document::limits;
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
 
 /// Labels of GPUs.
 const GPU_LABELS: [&str; 4] = [
@@ -63,29 +64,41 @@ pub(crate) fn container_of(
     role: Option<&'static str>,
     resources: Option<&str>,
 ) {
-    let image = format!("{path}.image");
     let mut found = command_of(r, path);
-    let text = r.get(&image).and_then(Value::as_str).map(str::to_owned);
-    match (text, found.kind) {
-        (Some(text), EngineKind::Vllm) => image_tag(r, &image, &text, of),
-        _ => r.shape(&image, "the image of the server"),
-    }
-    let servers = servers(r, pods.replicas);
-    let settings = tier_variables(r, &format!("{path}.env"));
-    let around = Around { of: of.clone(), whole: true, role, servers: Some(servers), settings };
     found.flags.extend(pods.extra.iter().cloned());
-    let sizes = match found.kind {
-        EngineKind::Vllm => vllm::command::command(r, &found, &around),
-        EngineKind::Sglang => sglang::read::command(r, &found, &around),
-        EngineKind::Trtllm => trtllm::read::command(r, &found, &around),
-    };
-    replicas(r, pods.replicas, servers, sizes, of);
+    let settings = tier_variables(r, &format!("{path}.env"));
+    let around = Around { of: of.clone(), whole: true, role, servers: None, settings };
+    let sizes = engine_of(r, &format!("{path}.image"), &found, pods.replicas, around);
     let own = format!("{path}.resources");
     gpus(r, resources.unwrap_or(&own), pods.nodes, sizes);
 }
 
+/// Reads the command of an engine in a container with an image; `replicas` is the path of the number of servers.
+pub(crate) fn engine_of(
+    r: &mut Reader<'_>,
+    image: &str,
+    found: &EngineCommand,
+    replicas: &str,
+    around: Around,
+) -> Sizes {
+    let text = r.get(image).and_then(Value::as_str).map(str::to_owned);
+    match (text, found.kind) {
+        (Some(text), EngineKind::Vllm) => image_tag(r, image, &text, &around.of),
+        _ => r.shape(image, "the image of the server"),
+    }
+    let servers = servers(r, replicas);
+    let around = Around { servers: Some(servers), ..around };
+    let sizes = match found.kind {
+        EngineKind::Vllm => vllm::command::command(r, found, &around),
+        EngineKind::Sglang => sglang::read::command(r, found, &around),
+        EngineKind::Trtllm => trtllm::read::command(r, found, &around),
+    };
+    replicas_of(r, replicas, servers, sizes, &around.of);
+    sizes
+}
+
 /// The path of the container whose command or image is that of an engine.
-fn engine_container(r: &mut Reader<'_>, spec: &str) -> Option<String> {
+pub(crate) fn engine_container(r: &mut Reader<'_>, spec: &str) -> Option<String> {
     let all = format!("{spec}.containers");
     let count = r.entries(&all);
     let paths: Vec<String> = (0..count).map(|i| format!("{all}.{i}")).collect();
@@ -113,8 +126,8 @@ pub(crate) fn words(r: &mut Reader<'_>, path: &str) -> Vec<Word> {
 }
 
 /// The values of a container's variables.
-fn variables(r: &mut Reader<'_>, path: &str) -> BTreeMap<String, String> {
-    let mut all = BTreeMap::new();
+fn variables(r: &mut Reader<'_>, path: &str) -> Variables {
+    let mut all = Vec::new();
     for i in 0..r.entries(path) {
         let name = r.get(&format!("{path}.{i}.name")).and_then(Value::as_str).map(str::to_owned);
         let value = match r.get(&format!("{path}.{i}.value")) {
@@ -124,7 +137,7 @@ fn variables(r: &mut Reader<'_>, path: &str) -> BTreeMap<String, String> {
         };
         all.extend(name.zip(value));
     }
-    all
+    Variables::of(all)
 }
 
 /// The variables of a container that say tiers of KV, by the paths of their values.
@@ -162,13 +175,18 @@ fn command_of(r: &mut Reader<'_>, path: &str) -> EngineCommand {
     EngineCommand { program: all, ..EngineCommand::default() }
 }
 
+/// A whole number, which a text may be.
+fn whole(value: &Value) -> Option<u64> {
+    value.as_u64().or_else(|| count_of(value.as_str()?))
+}
+
 /// Servers, as the object says; 1 by default.
 fn servers(r: &mut Reader<'_>, path: &str) -> u64 {
     let most = u64::from(limits::REPLICAS);
     match r.get(path) {
         None | Some(Value::Null) => 1,
         Some(value) => {
-            let found = value.as_u64().filter(|n| *n <= most);
+            let found = whole(value).filter(|n| *n <= most);
             if found.is_none() {
                 let allowed = format!("a whole number, 0 to {most}");
                 let fix = "write the number of servers";
@@ -185,7 +203,7 @@ fn servers(r: &mut Reader<'_>, path: &str) -> u64 {
 }
 
 /// The replicas of the pool: servers × ranks of each.
-fn replicas(r: &mut Reader<'_>, path: &str, servers: u64, sizes: Sizes, of: &PoolOf) {
+fn replicas_of(r: &mut Reader<'_>, path: &str, servers: u64, sizes: Sizes, of: &PoolOf) {
     let all = (servers * sizes.dp).min(limits::REPLICAS.into());
     if r.get(path).is_none() {
         r.set_pool_usual(of, "replicas", json!(all), 1);
@@ -210,9 +228,9 @@ fn gpus(r: &mut Reader<'_>, resources: &str, nodes: u64, sizes: Sizes) {
 }
 
 /// The GPUs at a path, beside those that the flags use.
-fn gpus_of(r: &mut Reader<'_>, at: &str, nodes: u64, used: u64, sizes: Sizes) {
+pub(crate) fn gpus_of(r: &mut Reader<'_>, at: &str, nodes: u64, used: u64, sizes: Sizes) {
     let Some(value) = r.get(at).cloned() else { return };
-    let given = value.as_u64().or_else(|| value.as_str()?.trim().parse().ok());
+    let given = whole(&value);
     let Some(given) = given.and_then(|n: u64| n.checked_mul(nodes)) else {
         let fix = "write the number of GPUs of a pod";
         r.problems.push(Diagnostic::error(
@@ -266,7 +284,7 @@ pub(crate) fn role_named(r: &mut Reader<'_>, path: &str, said: &str, of: &PoolOf
 }
 
 /// GPUs that the pods select.
-fn gpu_selectors(r: &mut Reader<'_>, spec: &str, of: &PoolOf) {
+pub(crate) fn gpu_selectors(r: &mut Reader<'_>, spec: &str, of: &PoolOf) {
     for label in GPU_LABELS {
         let path = format!("{spec}.nodeSelector.{label}");
         gpu_of_text(r, &path, of);
@@ -290,7 +308,7 @@ pub(crate) fn gpu_of_text(r: &mut Reader<'_>, path: &str, of: &PoolOf) {
 }
 
 /// GPUs in the expressions of a selector; of several that may serve, the first.
-fn expressions(r: &mut Reader<'_>, path: &str, of: &PoolOf) {
+pub(crate) fn expressions(r: &mut Reader<'_>, path: &str, of: &PoolOf) {
     for i in 0..r.entries(path) {
         let key = r.get(&format!("{path}.{i}.key")).and_then(Value::as_str).unwrap_or_default();
         let operator = r.get(&format!("{path}.{i}.operator")).and_then(Value::as_str);

@@ -47,6 +47,17 @@ pub(crate) fn frontend(r: &mut Reader<'_>, path: &str, service: &str) {
     (DYNAMO.program.read_words)(r, &all);
 }
 
+/// Reads the words of a command, if they start a router.
+pub(crate) fn router_of_words(r: &mut Reader<'_>, all: &[Word]) -> bool {
+    let texts: Vec<&str> = all.iter().map(|word| word.text.as_str()).collect();
+    let Some((router, end)) = ROUTERS.iter().find_map(|one| Some((one, one.program.end_of(&texts)?))) else {
+        return false;
+    };
+    shape(r, all[..end].iter(), "the program");
+    (router.program.read_words)(r, &all[end..]);
+    true
+}
+
 /// Reads a container, if it starts a router; `before` are flags that stand elsewhere.
 fn read(r: &mut Reader<'_>, path: &str, before: &[Word]) -> bool {
     let all = words(r, path);

@@ -3,6 +3,7 @@
 pub(crate) mod aibrix_gateway;
 pub(crate) mod container;
 pub(crate) mod dynamo;
+pub(crate) mod failures;
 pub(crate) mod program;
 pub(crate) mod smg;
 pub(crate) mod values;

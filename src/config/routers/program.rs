@@ -1,6 +1,7 @@
 //! Commands that start a router: which program it is, and its words without the program's own.
 
 use crate::command::flags::{Word, words_at};
+use crate::command::serve::{OF_UNIT, UNIT};
 use crate::import::configuration::reader::{Reader, Unknown};
 use crate::import::configuration::{Configuration, Report, Settings};
 use base::import::Import;
@@ -35,6 +36,7 @@ impl Import<Configuration> for Program {
         let mut r = Reader::new(source);
         let words = self.words(&mut r);
         (self.read_words)(&mut r, &words);
+        r.without_counterpart(UNIT, OF_UNIT);
         r.finish(Unknown::Refused, report);
         Settings::default()
     }

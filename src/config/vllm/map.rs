@@ -8,8 +8,9 @@ use document::limits;
 
 /// The flags, in the order in which they are read.
 pub(crate) const FLAGS: &[KnownFlag] = flags! {
-    own Text ["model", "model-tag"];
+    own Text ["model", "model-tag", "model-id"];
     group List ["served-model-name"]: ClientNames;
+    group Text ["model-name", "model-dir"]: ClientNames;
     same Whole ["max-num-seqs"]
         => FlagField::new("engine.max_num_seqs", "max sequences", UsualValue::Chosen).within(1.0, limits::BATCH as f64);
     same Whole ["max-num-batched-tokens"]
@@ -120,6 +121,7 @@ pub(crate) const FLAGS: &[KnownFlag] = flags! {
         "port", "p", "uds-port", "api-server-count", "asc", "uvicorn-timeout-keep-alive",
         "h11-max-incomplete-event-size", "h11-max-header-count"
     ]: ServerApi;
+    group Text ["http-port", "grpc-port", "workers", "backend", "max-workers", "predictor-protocol"]: ServerApi;
     group Text [
         "host", "uds", "root-path", "api-key", "ssl-keyfile", "ssl-certfile", "ssl-ca-certs",
         "ssl-cert-reqs", "middleware", "response-role", "uvicorn-log-level"
@@ -184,8 +186,9 @@ pub(crate) const FLAGS: &[KnownFlag] = flags! {
         "enable-lora-bias", "enable-tower-connector-lora", "specialize-active-lora"
     ]: AdapterTargets;
     group Switch ["is-prefill-worker", "is-decode-worker"]: RoleOfService;
+    own Text ["disaggregation-mode"];
     group Text [
-        "connector", "disaggregation-mode", "endpoint", "publish-events-and-metrics", "extra-engine-args"
+        "connector", "endpoint", "publish-events-and-metrics", "extra-engine-args"
     ]: OfDynamo;
     group Text [
         "device", "env-file", "numa-bind-nodes", "weight-transfer-config", "performance-mode",

@@ -52,6 +52,13 @@ impl Import<Configuration> for ServerLog {
             let Some(n) = r.get(&path).and_then(Value::as_u64) else { continue };
             blocks(&mut r, &path, n, None, &of);
         }
+        let cut = "log.cut_args";
+        if r.get(cut).is_some() {
+            let found = "arguments that end in the middle: none of them is read";
+            let fix = "give the whole line, as the server writes it";
+            r.problems.push(Diagnostic::warning(cut, found, "{'key': value, …}", fix));
+            r.without_counterpart(cut, "they end in the middle");
+        }
         r.without_counterpart("log.max_concurrency", "it follows from the size of the cache");
         r.without_counterpart("log.averages", "they are measured, not set: `tokenyard validate` reads them");
         r.without_counterpart("log.lines", "they set nothing");

@@ -57,11 +57,11 @@ const BECOMES: [(&str, &str); 21] = [
     ("routing.params.cache_affinity_weight", "weight of the scorer prefix-affinity"),
     ("routing.params.load_balance_weight", "weight of the scorer load-balance"),
     ("routing.params.queue_depth_weight", "weight of the scorer queue-depth"),
-    ("routing.params.prefix_match_bonus", "no counterpart: prefix-affinity scores the share"),
+    ("routing.params.prefix_match_bonus", "the scorer prefix-match, and its prefix_match_bonus"),
     ("scheduler.type", "engine.scheduler = priority-fcfs"),
     ("scheduler.params.respect_priority", "no counterpart: priority-fcfs always"),
-    ("scheduler.params.preemption_enabled", "no counterpart: preemption happens only"),
-    ("scheduler.params.preemption_policy", "no counterpart: the last member of the batch"),
+    ("scheduler.params.preemption_enabled", "engine.preemption"),
+    ("scheduler.params.preemption_policy", "engine.victim = lowest-priority"),
     ("autoscale.type", "scaling.policy = threshold"),
     ("autoscale.params.scale_up_threshold", "scaling.policy.threshold.up"),
     ("autoscale.params.scale_down_threshold", "scaling.policy.threshold.down"),
@@ -92,13 +92,15 @@ fn a_bundle_is_the_same_as_the_fields_it_says_it_sets() {
         \"per_tenant\":true}}";
     let scorers = "cluster.routing={\"weighted\":{\"profile\":\"custom\",\"scorers\":[\
         {\"scorer\":\"prefix-affinity\",\"weight\":0.6},{\"scorer\":\"load-balance\",\"weight\":0.3},\
-        {\"scorer\":\"queue-depth\",\"weight\":0.1}]}}";
+        {\"scorer\":\"queue-depth\",\"weight\":0.1},{\"scorer\":\"prefix-match\",\"weight\":1}],\"prefix_match_bonus\":0.5}}";
+    let victim = "cluster.pools[0].engine.victim=lowest-priority";
     let scores = "cluster.pools[0].engine.priority={\"slo-class\":{\"critical\":100,\"standard\":50,\
         \"sheddable\":50,\"batch\":10,\"background\":10}}";
     let scheduler = "cluster.pools[0].engine.scheduler=priority-fcfs";
     let autoscale =
         "cluster.pools[0].scaling.policy={\"threshold\":{\"up\":0.8,\"down\":0.3,\"cooldown_s\":60}}";
-    let by_hand = [bucket, scorers, scores, scheduler, autoscale].map(|field| ["--set", field]).concat();
+    let by_hand =
+        [bucket, scorers, scores, scheduler, victim, autoscale].map(|field| ["--set", field]).concat();
     let by_hand = digest(&by_hand);
     assert_eq!(digest(&["--policies", bundle.path()]), by_hand);
     assert_ne!(by_hand, digest(&[]));

@@ -130,6 +130,6 @@ fn an_object_that_is_not_read_has_rows_that_say_so() {
         &[include_str!("samples/PodAutoscaler.yaml"), "rules: {default: true}\nprometheus: {port: 9090}\n"],
     );
     assert_eq!(found.problems, [], "{found:?}");
-    assert_eq!(row(&found, "prometheus.port").0, "ignored");
+    assert_eq!(row(&found, "prometheus").0, "ignored");
     assert!(found.warnings.iter().any(|d| d.found.contains("rules of the Prometheus adapter")), "{found:?}");
 }

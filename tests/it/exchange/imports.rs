@@ -263,6 +263,21 @@ fn each_format_of_benchmarks_has_a_sample_that_it_alone_recognises() {
 }
 
 #[test]
+fn the_table_of_formats_has_every_format_and_only_files_that_are_there() {
+    let table = include_str!("../../../docs/reference/formats.md");
+    let named =
+        |name: &str| table.lines().any(|line| line.starts_with('|') && line.contains(&format!("`{name}`")));
+    for name in CONFIGURATIONS.map(Import::name).into_iter().chain(BENCHMARKS.map(Import::name)) {
+        assert!(named(name), "docs/reference/formats.md lacks `{name}`");
+    }
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it");
+    for file in table.split('`').filter(|word| word.ends_with(".rs") && !word.contains('/')) {
+        let is_there = ["exchange", "measured"].iter().any(|folder| root.join(folder).join(file).is_file());
+        assert!(is_there, "{file}");
+    }
+}
+
+#[test]
 fn messages_name_every_format_of_benchmarks() {
     let expected = "a result of vllm bench serve, sglang.bench_serving, GuideLLM, inference-perf, AIPerf, LLMPerf or llm-d-benchmark, \
                     the log of a vLLM server, or its /metrics, or a range query of these metrics in Prometheus";

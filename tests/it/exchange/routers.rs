@@ -197,9 +197,10 @@ fn sessions_alone_are_a_router_and_beside_scorers_a_filter() {
 #[test]
 fn priorities_of_objectives_hold_beside_flow_control() {
     let objective = include_str!("samples/InferenceObjective.yaml");
-    let (scenario, found) = import(objective);
-    assert_eq!(scenario["cluster"].get("flow_control"), None);
+    let found = import_into("", &[objective]);
     assert!(row(&found, "spec.priority").1.contains("there is no flow control"), "{found:?}");
+    let told: Vec<&str> = found.problems.iter().map(|d| d.found.as_str()).collect();
+    assert_eq!(told, ["nothing that sets a field of a scenario in InferenceObjective"]);
     let flow = include_str!("samples/EndpointPickerConfig-flow.yaml");
     let found = import_into("", &[flow, objective]);
     let scenario: Value = serde_json::from_str(&found.scenario).unwrap_or_else(|e| panic!("{e}: {found:?}"));

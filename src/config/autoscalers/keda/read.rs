@@ -143,6 +143,7 @@ fn trigger(r: &mut Reader<'_>, at: &str, into: &str, used: Use) -> Option<Map<St
         r.without_counterpart(at, "it is not measured here");
         return None;
     };
+    one_series(r, &query, into, metric);
     let mut fields = Map::new();
     fields.insert("metric".to_owned(), json!(metric));
     r.word(&format!("{at}.type"));
@@ -190,6 +191,60 @@ fn trigger(r: &mut Reader<'_>, at: &str, into: &str, used: Use) -> Option<Map<St
     Some(fields)
 }
 
+/// Notes a query that gives a value for each replica: KEDA takes one, and fails with several.
+fn one_series(r: &mut Reader<'_>, query: &str, into: &str, metric: &str) {
+    // What one part of the cluster counts for the whole pool.
+    const OF_ONE: [&str; 5] =
+        ["gateway-queue", "pool-saturation", "replicas", "ready-replicas", "pending-replicas"];
+    let text = r.get(query).and_then(Value::as_str).unwrap_or_default();
+    if OF_ONE.contains(&metric) || is_one_series(text) {
+        return;
+    }
+    let (taken, aggregate) = if metric == "kv" { ("mean", "avg") } else { ("sum", "sum") };
+    let differs = format!(
+        "this query has a value for each replica, and KEDA fails with more than one (\"query returned multiple elements\"): here \
+         the {taken} is taken; write {aggregate}({})",
+        text.trim()
+    );
+    r.mappings.retain(|m| m.key != query);
+    r.near(query, &format!("{into}.metric = {metric}"), &differs);
+}
+
+/// Whether a query has one value, however many replicas there are: an aggregate stands around it, or around each of its parts.
+fn is_one_series(query: &str) -> bool {
+    const AGGREGATES: [&str; 8] = ["sum", "avg", "max", "min", "count", "quantile", "scalar", "stddev"];
+    // Labels that are the same for all replicas of a pool.
+    const SHARED: [&str; 8] =
+        ["model_name", "model", "namespace", "job", "service", "deployment", "app", "container"];
+    let query = query.trim().to_ascii_lowercase();
+    let inner = |text: &str| text.strip_prefix('(').map(|rest| rest.trim_start().to_owned());
+    let mut rest = query;
+    while let Some(within) = inner(&rest) {
+        rest = within;
+    }
+    let Some(name) = AGGREGATES.iter().find(|name| {
+        rest.strip_prefix(**name).is_some_and(|after| after.trim_start().starts_with(['(', 'b', 'w']))
+    }) else {
+        return rest.starts_with("topk(1,")
+            || rest.starts_with("vector(")
+            || rest.starts_with("histogram_quantile");
+    };
+    // The labels that keep values apart stand behind the name, or behind the parentheses.
+    let after = rest[name.len()..].trim_start();
+    let by = after
+        .strip_prefix("by")
+        .or_else(|| after.split_once(')').and_then(|(_, tail)| tail.trim_start().strip_prefix("by")));
+    if after.starts_with("without") {
+        return false;
+    }
+    let labels = by.and_then(|by| {
+        by.trim_start().strip_prefix('(')?.split_once(')').map(|(labels, _)| labels.to_owned())
+    });
+    labels.is_none_or(|labels| {
+        labels.split(',').all(|label| SHARED.contains(&label.trim()) || label.trim().is_empty())
+    })
+}
+
 /// The thresholds of a trigger. A formula takes their place; tokens that its query makes seconds stay tokens.
 fn thresholds(
     r: &mut Reader<'_>,
@@ -212,6 +267,37 @@ fn thresholds(
         };
         if let Some(x) = r.quantity(&path, &becomes) {
             fields.insert(to.to_owned(), json!(x * per_second.unwrap_or(1.0)));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_one_series;
+
+    #[test]
+    fn a_query_without_an_aggregate_has_a_value_for_each_replica() {
+        for query in [
+            "sum(vllm:num_requests_waiting)",
+            "avg(vllm:kv_cache_usage_perc{model_name=\"m\"})",
+            "sum by (model_name) (vllm:num_requests_waiting)",
+            "sum(rate(vllm:request_success_total[1m])) / 2",
+            "(max(vllm:num_requests_waiting))",
+            "scalar(vllm:num_requests_waiting)",
+            "sum (vllm:num_requests_waiting) by (namespace)",
+        ] {
+            assert!(is_one_series(query), "{query}");
+        }
+        for query in [
+            "vllm:num_requests_waiting",
+            "rate(vllm:request_success_total[1m])",
+            "avg_over_time(vllm:num_requests_waiting[1m])",
+            "sum by (pod) (vllm:num_requests_waiting)",
+            "sum(vllm:num_requests_waiting) by (pod)",
+            "max without (job) (vllm:num_requests_waiting)",
+            "max_over_time(vllm:num_requests_running[5m])",
+        ] {
+            assert!(!is_one_series(query), "{query}");
         }
     }
 }

@@ -4,8 +4,9 @@
 use crate::capability::Capability::{
     self, Coordinator, GpuLimits, MeasurementAge, Nodes, OneController, PoolsMeasured,
 };
+use crate::import::configuration::Reader;
 use crate::import::configuration::patch::Patch;
-use crate::import::configuration::reader::{Reader, seconds_of};
+use crate::import::configuration::quantities::seconds_of;
 use base::Diagnostic;
 use serde_json::{Value, json};
 

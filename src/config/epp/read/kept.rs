@@ -2,7 +2,7 @@
 //! its tier.
 
 use crate::import::configuration::Reader;
-use crate::import::configuration::reader::seconds_of;
+use crate::import::configuration::quantities::seconds_of;
 use base::Diagnostic;
 use document::{KvHint, limits};
 use serde_json::{Map, Value, json};

@@ -3,13 +3,15 @@
 
 use crate::import::configuration::changes::{FieldChange, changes};
 use crate::import::configuration::mapping::{Mapping, Standing};
-use crate::import::configuration::merge::{Conflict, Settled, merge};
+use crate::import::configuration::merge::{Conflict, Settled, merge, shown};
 use crate::import::configuration::new_traffic::{NewTraffic, TrafficAsked, new_traffic};
 use crate::import::configuration::place::RETENTION;
 use crate::import::configuration::reader::flat;
 use crate::import::configuration::script_places::place_of;
 use crate::import::configuration::sets::{Field, Set};
-use crate::import::configuration::sources::{ReadSources, format_of, read_all, silent, unread, unsettled};
+use crate::import::configuration::sources::{
+    ReadSources, format_of, read_all, read_nothing, unread, unsettled,
+};
 use crate::import::configuration::title::{SaidOfFleet, speaks_of_change, title};
 use crate::import::documents::{Document, Text, documents};
 use base::diag::has_errors;
@@ -128,7 +130,7 @@ pub fn imported(texts: &[Text], into: &str, settled: &[Settled], asked: &Traffic
     let mut problems = if documents.is_empty() { vec![empty()] } else { unread(&trees) };
     problems.extend(own_problems(&mut read, &documents));
     let formats: Vec<&str> = sources.iter().filter_map(format_of).map(Import::title).collect();
-    let making = Making { read: &read, formats: distinct(formats), settled, asked };
+    let making = Making { read: &read, sources: &sources, formats: distinct(formats), settled, asked };
     let new = making.new_scenario(problems.clone());
     let new_scenario = new.as_new();
     let made = match base {
@@ -153,6 +155,7 @@ pub fn imported(texts: &[Text], into: &str, settled: &[Settled], asked: &Traffic
 /// What scenarios are made from.
 struct Making<'a> {
     read: &'a ReadSources,
+    sources: &'a [Value],
     /// The names of the formats.
     formats: Vec<&'a str>,
     settled: &'a [Settled],
@@ -228,6 +231,9 @@ impl Making<'_> {
         let mut keys = self.read.mappings.clone();
         let merged = merge(document, &self.read.sets, &mut keys, self.settled);
         problems.extend(merged.problems);
+        if !has_errors(&problems) {
+            problems.extend(read_nothing(self.read, &keys, self.sources));
+        }
         let open = merged.conflicts.iter().any(|conflict| conflict.chosen.is_none());
         let mut made = Made { keys, conflicts: merged.conflicts, ..Made::default() };
         match (from_value(base.clone()), from_value(merged.document)) {
@@ -363,13 +369,22 @@ fn stand(mappings: &mut [Mapping], documents: &[Document], texts: &[Text]) {
     }
 }
 
-/// Gives each key of a document of no format a row.
+/// Gives each first key of a document of no format a row.
 fn rows_of_unread(read: &mut ReadSources, sources: &[Value]) {
     let why = "no counterpart: documents of this kind are not read";
     for (i, source) in sources.iter().enumerate().filter(|(_, source)| format_of(source).is_none()) {
-        let rows = silent(source, &[], &[]).into_iter().map(|m| match m.standing {
-            Standing::Shape => Mapping { document: i as u32, ..m },
-            _ => Mapping { document: i as u32, becomes: why.to_owned(), ..m },
+        let rows = source.as_object().into_iter().flatten().map(|(key, value)| {
+            let is_shape = matches!(key.as_str(), "kind" | "apiVersion");
+            let standing = if is_shape { Standing::Shape } else { Standing::Ignored };
+            let becomes = if is_shape { "the kind of the document" } else { why };
+            Mapping {
+                document: i as u32,
+                key: key.clone(),
+                found: shown(value),
+                standing,
+                becomes: becomes.to_owned(),
+                ..Mapping::default()
+            }
         });
         read.mappings.extend(rows);
     }

@@ -199,6 +199,17 @@ fn by_field(sets: &[Set], pools: &[Value]) -> BTreeMap<String, Vec<usize>> {
     all
 }
 
+/// The model of a pool that names none.
+const DEFAULT_MODEL: &str = "llama-3.1-8b";
+
+/// The model whose pools a set is about.
+fn model_of(set: &Set) -> Option<&str> {
+    match &set.field {
+        Field::Pool(of, _) => of.model.as_deref(),
+        Field::Scenario(_) => None,
+    }
+}
+
 /// Whether a value is about a pool: by the name of its target if a pool has that name, by its model, or about all.
 fn is_about(of: &PoolOf, pool: &Value, names: &[&str], sets: &[Set]) -> bool {
     let plain = |s: &str| s.chars().filter(char::is_ascii_alphanumeric).collect::<String>().to_lowercase();
@@ -210,7 +221,10 @@ fn is_about(of: &PoolOf, pool: &Value, names: &[&str], sets: &[Set]) -> bool {
             _ => false,
         };
         let own = sets.iter().find(|set| said(set)).map(|set| &set.value).or_else(|| pool.get("model"));
-        let own = own.and_then(Value::as_str);
+        // Where no source says the pool's model, entries of several models are about the default one.
+        let models: BTreeSet<&str> = sets.iter().filter_map(model_of).collect();
+        let usual = if models.len() > 1 { Some(DEFAULT_MODEL) } else { None };
+        let own = own.and_then(Value::as_str).or(usual);
         own.is_none_or(|own| plain(model).contains(&plain(own)) || plain(own).contains(&plain(model)))
     };
     let targeted =

@@ -2,6 +2,7 @@
 
 use crate::import::configuration::Report;
 use crate::import::configuration::mapping::{Mapping, Standing};
+use crate::import::configuration::quantities::{quantity_of, seconds_of};
 use crate::import::configuration::sets::{Field, PoolOf, SAID, Set};
 use base::{Diagnostic, Diagnostics, alike};
 use serde_json::{Map, Value};
@@ -36,8 +37,12 @@ impl<'a> Reader<'a> {
 
     /// The value at a dotted path.
     pub(crate) fn get(&mut self, path: &str) -> Option<&'a Value> {
-        self.known.insert(path.to_owned());
-        at(self.source, path)
+        let found = at(self.source, path);
+        // A label that is not there, such as `gpu.example.com/model`, is no key of a section `gpu`.
+        if found.is_some() || !path.contains('/') {
+            self.known.insert(path.to_owned());
+        }
+        found
     }
 
     /// The value at a dotted path, converted by `of`.
@@ -280,9 +285,13 @@ impl<'a> Reader<'a> {
         found: &mut Diagnostics,
         keys: &mut Vec<Mapping>,
     ) {
-        for (key, inner) in value.as_object().into_iter().flatten() {
+        let Some(map) = value.as_object() else { return };
+        let dotted = DottedKeys::of(map);
+        for (key, inner) in map {
             let full = if path.is_empty() { key.clone() } else { format!("{path}.{key}") };
-            let is_section = self.below(&full).next().is_some();
+            // A key with dots, such as `app.kubernetes.io/name`, is no part of the key `app` beside it.
+            let others = dotted.beside(path, key);
+            let is_section = self.below(&full).any(|known| !others.iter().any(|other| within(known, other)));
             let empty = inner.is_null() || inner.as_object().is_some_and(Map::is_empty);
             if is_section && inner.is_object() {
                 self.look_for_unknown(inner, &full, unknown, found, keys);
@@ -354,33 +363,34 @@ fn shown(value: &Value) -> String {
     format!("{}…", text.chars().take(57).collect::<String>())
 }
 
-/// A quantity of Kubernetes, such as `500m` or `2k`.
-fn quantity_of(text: &str) -> Option<f64> {
-    let text = text.trim();
-    let units = [("m", 1e-3), ("k", 1e3), ("M", 1e6), ("G", 1e9), ("Ki", 1024.0), ("Mi", 1_048_576.0)];
-    let unit = units.into_iter().find_map(|(unit, factor)| Some((text.strip_suffix(unit)?, factor)));
-    let (digits, factor) = unit.unwrap_or((text, 1.0));
-    digits.parse::<f64>().ok().filter(|x| x.is_finite()).map(|x| x * factor)
+/// Whether a path is another one or stands below it.
+pub(crate) fn within(path: &str, other: &str) -> bool {
+    path.strip_prefix(other).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
 }
 
-/// A duration as Go and Kubernetes write it, such as `1m30s` or `50ms`, in seconds.
-pub(crate) fn seconds_of(text: &str) -> Option<f64> {
-    const UNITS: [(&str, f64); 6] =
-        [("ms", 1e-3), ("us", 1e-6), ("µs", 1e-6), ("h", 3600.0), ("m", 60.0), ("s", 1.0)];
-    let mut rest = text.trim();
-    let mut all = 0.0;
-    if let Ok(plain) = rest.parse::<f64>() {
-        return Some(plain).filter(|x| x.is_finite());
+/// The keys of a section that have dots, in order.
+pub(crate) struct DottedKeys<'a>(Vec<&'a str>);
+
+impl<'a> DottedKeys<'a> {
+    pub(crate) fn of(section: &'a Map<String, Value>) -> Self {
+        let mut keys: Vec<&str> =
+            section.keys().map(String::as_str).filter(|key| key.contains('.')).collect();
+        keys.sort_unstable();
+        Self(keys)
     }
-    while !rest.is_empty() {
-        let digits = rest.find(|c: char| !c.is_ascii_digit() && c != '.')?;
-        let (number, after) = rest.split_at(digits);
-        let (after, factor) =
-            UNITS.iter().find_map(|(unit, factor)| Some((after.strip_prefix(unit)?, factor)))?;
-        all += number.parse::<f64>().ok()? * factor;
-        rest = after;
+
+    /// The paths of those that begin with another key and a dot.
+    pub(crate) fn beside(&self, path: &str, key: &str) -> Vec<String> {
+        if self.0.is_empty() {
+            return Vec::new();
+        }
+        let start = format!("{key}.");
+        let from = self.0.partition_point(|other| *other < start.as_str());
+        let others = self.0[from..].iter().take_while(|other| other.starts_with(&start));
+        let below =
+            |other: &&str| if path.is_empty() { (*other).to_owned() } else { format!("{path}.{other}") };
+        others.map(below).collect()
     }
-    Some(all).filter(|x: &f64| x.is_finite() && !text.trim().is_empty())
 }
 
 /// Paths of all values that are not sections.

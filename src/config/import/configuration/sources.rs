@@ -2,24 +2,14 @@
 
 use crate::import::configuration::mapping::{Mapping, Standing};
 use crate::import::configuration::merge::Conflict;
-use crate::import::configuration::reader::flat;
+pub(crate) use crate::import::configuration::read_sources::ReadSources;
+use crate::import::configuration::reader::{DottedKeys, flat, within};
 use crate::import::configuration::sets::{Field, PoolOf, SAID, Set};
-use crate::import::configuration::{Configuration, Report, Settings, unread as unread_kinds};
+use crate::import::configuration::{Configuration, Report, Settings, servers, unread as unread_kinds};
 use crate::import::{CONFIGURATIONS, Import};
 use crate::kubernetes::object;
 use base::{Diagnostic, Diagnostics};
 use serde_json::{Map, Value};
-
-/// What was read from all sources.
-#[derive(Default)]
-pub(crate) struct ReadSources {
-    /// A whole scenario, if a source is one.
-    pub(crate) scenario: Option<Value>,
-    pub(crate) sets: Vec<Set>,
-    pub(crate) mappings: Vec<Mapping>,
-    /// Problems with the numbers of their sources.
-    pub(crate) problems: Vec<(u32, Diagnostic)>,
-}
 
 /// The format of a source.
 pub(crate) fn format_of(source: &Value) -> Option<&'static dyn Import<Configuration>> {
@@ -49,6 +39,7 @@ pub(crate) fn read_all(sources: &[Value]) -> ReadSources {
         all.mappings.extend(mappings.into_iter().map(|m| Mapping { document: i as u32, ..m }));
         all.problems.extend(report.problems.into_iter().map(|d| (i as u32, d)));
     }
+    servers::tell_apart(&mut all, sources);
     all
 }
 
@@ -79,22 +70,25 @@ fn sets_of(document: usize, settings: Settings, report: &Report) -> Vec<Set> {
 /// Rows for the keys that no mapping and no problem is about.
 pub(crate) fn silent(source: &Value, mappings: &[Mapping], problems: &[Diagnostic]) -> Vec<Mapping> {
     let mut keys = Vec::new();
-    leaves(source, "", &mut keys);
-    let within = |a: &str, b: &str| a == b || a.strip_prefix(b).is_some_and(|rest| rest.starts_with('.'));
+    leaves(source, "", &mut Vec::new(), &mut keys);
     let mut known: Vec<&str> = mappings.iter().map(|m| m.key.as_str()).collect();
     known.extend(mappings.iter().map(|m| m.last.as_str()).filter(|last| !last.is_empty()));
     known.extend(problems.iter().map(|d| d.path.as_str()).filter(|path| !path.is_empty()));
     known.sort_unstable();
-    let is_said = |key: &str| {
-        let above = known.binary_search(&key).is_ok()
-            || key.match_indices('.').any(|(i, _)| known.binary_search(&&key[..i]).is_ok());
+    let has = |path: &str| known.binary_search(&path).is_ok();
+    let is_said = |leaf: &Leaf| {
+        let key = leaf.key.as_str();
         let from = known.partition_point(|k| *k < key);
-        above || known[from..].iter().take_while(|k| k.starts_with(key)).any(|k| within(k, key))
+        // What is known of keys beside it that begin as it does says nothing of it.
+        let below = |k: &&str| within(k, key) && !leaf.beside.iter().any(|other| within(k, other));
+        has(key)
+            || leaf.above.iter().any(|end| has(&key[..*end]))
+            || known[from..].iter().take_while(|k| k.starts_with(key)).any(below)
     };
-    keys.retain(|(key, _)| !is_said(key));
+    keys.retain(|leaf| !is_said(leaf));
     let shape = |key: &str| matches!(key, "kind" | "apiVersion" | "version" | "metadata.name");
     keys.into_iter()
-        .map(|(key, found)| {
+        .map(|Leaf { key, found, .. }| {
             let (standing, becomes) = if shape(&key) {
                 (Standing::Shape, "the kind of the document".to_owned())
             } else {
@@ -105,16 +99,37 @@ pub(crate) fn silent(source: &Value, mappings: &[Mapping], problems: &[Diagnosti
         .collect()
 }
 
-/// The paths of all values, and the values.
-fn leaves(value: &Value, path: &str, keys: &mut Vec<(String, String)>) {
-    match value {
-        Value::Object(map) if !map.is_empty() => {
-            for (key, inner) in map {
-                leaves(inner, &if path.is_empty() { key.clone() } else { format!("{path}.{key}") }, keys);
+/// A value of a source that is no section.
+struct Leaf {
+    /// Its path.
+    key: String,
+    found: String,
+    /// The lengths of the paths of the sections that it stands in: keys may contain dots.
+    above: Vec<usize>,
+    /// The paths of keys beside it that begin with it and a dot.
+    beside: Vec<String>,
+}
+
+/// The values of a source.
+fn leaves(value: &Value, path: &str, above: &mut Vec<usize>, keys: &mut Vec<Leaf>) {
+    let Some(map) = value.as_object() else { return };
+    let dotted = DottedKeys::of(map);
+    for (key, inner) in map {
+        let full = if path.is_empty() { key.clone() } else { format!("{path}.{key}") };
+        match inner {
+            Value::Object(section) if !section.is_empty() => {
+                above.push(full.len());
+                leaves(inner, &full, above, keys);
+                above.pop();
             }
+            Value::Array(_) | Value::Object(_) => {}
+            _ => keys.push(Leaf {
+                found: crate::import::configuration::merge::shown(inner),
+                above: above.clone(),
+                beside: dotted.beside(path, key),
+                key: full,
+            }),
         }
-        Value::Array(_) | Value::Object(_) => {}
-        _ => keys.push((path.to_owned(), crate::import::configuration::merge::shown(value))),
     }
 }
 
@@ -136,6 +151,34 @@ pub(crate) fn unread(documents: &[Value]) -> Diagnostics {
     );
     all
 }
+
+/// The problem of sources that set nothing at all: they would leave the default scenario as it is.
+pub(crate) fn read_nothing(read: &ReadSources, keys: &[Mapping], sources: &[Value]) -> Option<Diagnostic> {
+    let is_default = |set: &Set| !set.usual && set.key.is_empty() && set.rank < SAID;
+    let says = keys.iter().any(Mapping::has_counterpart) || read.sets.iter().any(is_default);
+    if sources.is_empty() || says || read.scenario.is_some() {
+        return None;
+    }
+    let name = |source: &Value| {
+        let kind = source.get("kind").and_then(Value::as_str).map(str::to_owned);
+        kind.or_else(|| format_of(source).map(|format| format.title().to_owned()))
+    };
+    let mut names: Vec<String> = sources.iter().filter_map(name).collect();
+    names.dedup();
+    names.truncate(MOST_NAMED);
+    let of = if names.is_empty() { String::new() } else { format!(" in {}", names.join(", ")) };
+    let fix =
+        "the rows of its keys say why of each; give what starts the servers, the router or the autoscaler";
+    Some(Diagnostic::error(
+        "",
+        format!("nothing that sets a field of a scenario{of}"),
+        unread_kinds::POLICIES,
+        fix,
+    ))
+}
+
+/// Most sources that a message names.
+const MOST_NAMED: usize = 4;
 
 /// A conflict that is not settled, as a problem.
 pub(crate) fn unsettled(conflict: &Conflict, keys: &[Mapping]) -> Diagnostic {

@@ -35,6 +35,11 @@ fn a_bundle_sets_every_policy_and_says_so() {
     assert_eq!(scenario["cluster"]["admission"]["token-bucket"]["per_tenant"], true);
     assert_eq!(scenario["cluster"]["pools"][0]["engine"]["priority"]["slo-class"]["critical"], 100);
     assert_eq!(scenario["cluster"]["routing"]["weighted"]["scorers"][1]["scorer"], "load-balance");
+    assert_eq!(scenario["cluster"]["routing"]["weighted"]["scorers"][3]["scorer"], "prefix-match");
+    assert_eq!(scenario["cluster"]["routing"]["weighted"]["prefix_match_bonus"], 0.5);
+    assert_eq!(scenario["cluster"]["pools"][0]["engine"]["victim"], "lowest-priority");
+    assert_eq!(scenario["cluster"]["pools"][0]["engine"]["preemption"], true);
+    assert!(mappings.iter().filter(|m| !m.has_counterpart()).count() == 1, "{}", lines(&mappings));
     assert!(
         lines(&mappings).contains("autoscale.type: \"threshold\" → scaling.policy = threshold"),
         "{}",
@@ -42,6 +47,25 @@ fn a_bundle_sets_every_policy_and_says_so() {
     );
     let parsed = from_value(scenario).unwrap_or_else(|p| panic!("{p:?}"));
     assert_ne!(parsed.cluster.admission, document::AdmissionPolicy::AlwaysAdmit);
+}
+
+#[test]
+fn sections_that_are_off_have_the_policies_that_do_nothing() {
+    let bundle = json!({
+        "admission": { "enabled": false, "type": "token-bucket", "params": { "bucket_size": 1000 } },
+        "autoscale": { "type": "threshold", "params": { "enabled": false, "scale_up_threshold": 0.8 } },
+        "scheduler": { "type": "sjf", "enabled": true },
+    });
+    let mut scenario = json!({});
+    let report = adopt_policies(vec![bundle], &|_| None, &mut scenario).unwrap_or_else(|p| panic!("{p:?}"));
+    assert_eq!(scenario["cluster"]["admission"], "always-admit");
+    let pool = &scenario["cluster"]["pools"][0];
+    assert_eq!((&pool["scaling"]["policy"], &pool["engine"]["scheduler"]), (&json!("none"), &json!("sjf")));
+    assert_eq!(report.problems, []);
+    assert!(
+        lines(&report.mappings)
+            .contains("admission.params.bucket_size: 1000 → no counterpart: the section is switched off")
+    );
 }
 
 #[test]

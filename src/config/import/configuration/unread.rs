@@ -5,8 +5,8 @@ use crate::simulators::blis::read::PolicyBundle;
 use base::{Diagnostic, Diagnostics, alike};
 use serde_json::{Value, json};
 
-/// Names of the accepted files of policies.
-pub const POLICIES: &str = "a policy bundle (admission, priority, routing, scheduler, autoscale), an EndpointPickerConfig, autoscalers of Kubernetes, flags of a router, or a workload";
+/// What is read.
+pub const POLICIES: &str = "a policy bundle (admission, priority, routing, scheduler, autoscale), servers of vLLM, SGLang and TensorRT-LLM (commands and scripts that start them, docker-compose, systemd units, Deployments and other objects of Kubernetes, values of charts, configuration files, logs, /metrics), routers (an EndpointPickerConfig, flags, values), autoscalers of Kubernetes, workloads (inference-perf, GuideLLM, BLIS), or a RouteSim configuration";
 
 /// Kinds of objects that are known but not read: kind, description, advice.
 const OTHER_KINDS: [(&str, &str, &str); 2] = [
@@ -16,7 +16,12 @@ const OTHER_KINDS: [(&str, &str, &str); 2] = [
 const POOLS: &str = "write its replicas and the flags of its engine as cluster.pools";
 
 /// Documents that are known but not read: their top-level keys, description, advice.
-const OTHER_DOCUMENTS: [(&[&str], &str, &str); 3] = [
+const OTHER_DOCUMENTS: [(&[&str], &str, &str); 4] = [
+    (
+        &["panels", "schemaVersion"],
+        "a Grafana dashboard, which has queries and no figures",
+        "give the answer of a range query of Prometheus (/api/v1/query_range) to `tokenyard validate`",
+    ),
     (&["cluster"], "a scenario", "give it in place of the scenario"),
     (
         &["rules", "prometheus"],
@@ -40,6 +45,14 @@ pub(crate) fn document(document: &Value) -> Option<Diagnostic> {
     }
     if let Some((_, what, fix)) = OTHER_DOCUMENTS.iter().find(known) {
         return Some(said(format!("{what}, which is not read here"), (*fix).to_owned()));
+    }
+    if let Some(words) = map.get("words").and_then(Value::as_array) {
+        let words: Vec<&str> = words.iter().filter_map(Value::as_str).take(8).collect();
+        let fix = "give the command that starts the server or the router";
+        return Some(said(
+            format!("the command `{}`, which starts nothing that is read", words.join(" ")),
+            fix.to_owned(),
+        ));
     }
     let keys: Vec<&str> = map.keys().take(5).map(String::as_str).collect();
     let fix = "give the bundle, or the objects of the autoscalers as `kubectl get -o yaml` or `helm template` writes them";

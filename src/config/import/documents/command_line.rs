@@ -1,12 +1,13 @@
 //! Command lines as trees: the words of a shell, with the place of each.
 
+use crate::command::variables::Variables;
 use crate::import::documents::places::{Place, Places};
 use crate::import::documents::yaml::Tree;
 use serde_json::{Value, json};
 
 /// The words of a command as the tree `{"words": […]}`. Quotes are taken off, a backslash before the end of a line
-/// joins lines, a comment ends the line.
-pub(super) fn tree(text: &str, first_line: u32) -> Tree {
+/// joins lines, a comment ends the line. Variables that the script has set are put in their places.
+pub(super) fn tree(text: &str, first_line: u32, variables: &Variables) -> Tree {
     let mut words: Vec<Value> = Vec::new();
     let mut places = Places::default();
     let mut word = Word::default();
@@ -29,10 +30,12 @@ pub(super) fn tree(text: &str, first_line: u32) -> Tree {
             } else if c == '"' || c == '\'' {
                 word.begin(lines, column);
                 word.quote = Some(c);
+                word.quoted = true;
+                word.plain |= c == '\'';
             } else if c == '#' && !word.begun {
                 break;
             } else if c.is_whitespace() {
-                word.end(&mut words, &mut places);
+                word.end(&mut words, &mut places, variables);
             } else {
                 word.push(c, lines, column);
             }
@@ -40,10 +43,10 @@ pub(super) fn tree(text: &str, first_line: u32) -> Tree {
         if word.quote.is_some() {
             word.text.push('\n');
         } else {
-            word.end(&mut words, &mut places);
+            word.end(&mut words, &mut places, variables);
         }
     }
-    word.end(&mut words, &mut places);
+    word.end(&mut words, &mut places, variables);
     let last_line = first_line + lines.saturating_sub(1);
     Tree { value: json!({ "words": words }), places, first_line, last_line }
 }
@@ -53,6 +56,9 @@ pub(super) fn tree(text: &str, first_line: u32) -> Tree {
 struct Word {
     text: String,
     begun: bool,
+    /// Whether a part of it stood in quotes, or in single quotes, where variables are plain text.
+    quoted: bool,
+    plain: bool,
     quote: Option<char>,
     line: u32,
     from: u32,
@@ -72,11 +78,15 @@ impl Word {
         self.to = if line == self.line { column as u32 + 1 } else { self.to };
     }
 
-    fn end(&mut self, words: &mut Vec<Value>, places: &mut Places) {
+    fn end(&mut self, words: &mut Vec<Value>, places: &mut Places, variables: &Variables) {
         if self.begun {
             let place = Place { line: self.line, from: self.from, to: self.to.max(self.from) };
-            places.insert(format!("words.{}", words.len()), place);
-            words.push(Value::from(std::mem::take(&mut self.text)));
+            let text = std::mem::take(&mut self.text);
+            let all = if self.plain { vec![text] } else { variables.words(&text, self.quoted) };
+            for text in all {
+                places.insert(format!("words.{}", words.len()), place);
+                words.push(Value::from(text));
+            }
         }
         *self = Self::default();
     }

@@ -3,30 +3,66 @@
 use crate::import::documents::places::{Place, Places};
 use crate::import::documents::python;
 use crate::import::documents::yaml::Tree;
+use base::log_lines::{begins_entry, uncut};
 use serde_json::{Map, Value, json};
+use std::borrow::Cow;
 
 /// Most entries of a kind: the engines of a server write one each.
 const MOST: usize = 1024;
 
-const LEVELS: [&str; 5] = ["INFO", "WARNING", "ERROR", "DEBUG", "CRITICAL"];
-
-/// Whether a line is one of a server's log: a level and a date, perhaps after the names of pod and process.
+/// Whether a line is one of a server's log.
 pub(crate) fn is_line(line: &str) -> bool {
-    let date = |word: &str| {
-        let mut parts = word.split('-');
-        let digits =
-            |part: Option<&str>| part.is_some_and(|p| p.len() >= 2 && p.bytes().all(|c| c.is_ascii_digit()));
-        digits(parts.next()) && digits(parts.next())
-    };
-    let mut words = line.split_whitespace().take(8).peekable();
-    while let Some(word) = words.next() {
-        if LEVELS.contains(&word) && words.peek().is_some_and(|next| date(next)) {
-            return true;
+    begins_entry(line) || MARKS.iter().any(|(mark, _)| line.contains(mark))
+}
+
+/// Whether a line ends in the middle of a server's arguments.
+pub(crate) fn is_cut(line: &str) -> bool {
+    arguments(line).is_some_and(|args| !matches!(args, Args::Whole(..)))
+}
+
+/// Whether a text of a log ends in the middle of a server's arguments.
+pub(crate) fn ends_in_arguments(text: &str) -> bool {
+    let mark = ARGUMENTS.iter().filter_map(|mark| text.rfind(mark)).max();
+    mark.is_some_and(|at| is_cut(&text[at..].replace(['\r', '\n'], "")))
+}
+
+/// Most lines over which arguments go.
+const MOST_CUT: usize = 64;
+
+/// What stands in a line behind the mark of arguments.
+enum Args {
+    /// All of them, and the place of the mark.
+    Whole(usize, Map<String, Value>),
+    /// A part, which ends with the line.
+    Cut(usize),
+}
+
+/// The arguments in a line, if it has any.
+fn arguments(line: &str) -> Option<Args> {
+    let (at, mark) = ARGUMENTS.iter().find_map(|mark| Some((line.find(mark)?, mark)))?;
+    match python::value(&line[at + mark.len()..]) {
+        Some(Value::Object(args)) => Some(Args::Whole(at, args)),
+        _ => Some(Args::Cut(at)),
+    }
+}
+
+/// The lines of a log, those of cut arguments together.
+fn entries(text: &str) -> Vec<(usize, Cow<'_, str>)> {
+    let mut all: Vec<(usize, Cow<'_, str>)> = Vec::new();
+    let mut more = 0;
+    for (number, line) in uncut(text) {
+        match all.last_mut().filter(|_| more > 0 && !begins_entry(&line)) {
+            Some((_, before)) => {
+                before.to_mut().push_str(&line);
+                more = if is_cut(before) { more - 1 } else { 0 };
+            }
+            None => {
+                more = if is_cut(&line) { MOST_CUT } else { 0 };
+                all.push((number, line));
+            }
         }
     }
-    let uvicorn =
-        LEVELS.iter().any(|level| line.strip_prefix(level).is_some_and(|rest| rest.starts_with(":     ")));
-    uvicorn || MARKS.iter().any(|(mark, _)| line.contains(mark))
+    all
 }
 
 /// What is looked for in a line, and the key that it becomes.
@@ -43,11 +79,12 @@ const ARGUMENTS: [&str; 2] = ["non-default args: ", "non_default_args: "];
 pub(crate) fn tree(text: &str, first_line: u32) -> Option<Tree> {
     let mut log: Map<String, Value> = Map::new();
     let mut places = Places::default();
-    let (mut lines, mut others, mut averages, mut any) = (0, 0_u64, 0_u64, false);
-    for (number, line) in text.lines().enumerate() {
-        lines = number as u32 + 1;
+    let (mut others, mut averages, mut any) = (0_u64, 0_u64, false);
+    let widths: Vec<u32> = text.lines().map(|line| line.chars().count() as u32).collect();
+    for (number, line) in entries(text) {
+        let line = &*line;
         any |= is_line(line);
-        let whole = Place { line: lines, from: 0, to: line.chars().count() as u32 };
+        let whole = Place { line: number as u32 + 1, from: 0, to: widths.get(number).copied().unwrap_or(0) };
         if line.trim().is_empty() {
             continue;
         }
@@ -65,28 +102,24 @@ pub(crate) fn tree(text: &str, first_line: u32) -> Option<Tree> {
             places.insert(format!("log.{key}"), Place { line: 1, from: 0, to: 0 });
         }
     }
-    let last_line = first_line + lines.saturating_sub(1);
+    let last_line = first_line + (widths.len() as u32).saturating_sub(1);
     any.then(|| Tree { value: json!({ "log": log }), places, first_line, last_line })
 }
 
 /// Adds what a line sets; returns whether it sets anything.
 fn entry(log: &mut Map<String, Value>, places: &mut Places, line: &str, whole: Place) -> bool {
-    let from = |at: usize| line[..at].chars().count() as u32;
-    for mark in ARGUMENTS {
-        let Some(at) = line.find(mark) else { continue };
-        let Some(Value::Object(args)) = python::value(&line[at + mark.len()..]) else { return false };
-        let start = Place { from: from(at), ..whole };
-        places.insert("log.args".to_owned(), start);
-        for key in args.keys() {
-            let own = line.find(&format!("'{key}'")).map_or(start, |at| Place {
-                from: from(at),
-                to: from(at) + key.chars().count() as u32 + 2,
-                ..whole
-            });
-            places.insert(format!("log.args.{key}"), own);
+    let from = |at: usize| (line[..at].chars().count() as u32).min(whole.to);
+    match arguments(line) {
+        Some(Args::Cut(at)) => {
+            places.insert("log.cut_args".to_owned(), Place { from: from(at), ..whole });
+            log.insert("cut_args".to_owned(), Value::from(&line[at..]));
+            return true;
         }
-        log.insert("args".to_owned(), Value::Object(args));
-        return true;
+        Some(Args::Whole(at, args)) => {
+            put_arguments(log, places, line, args, Place { from: from(at), ..whole });
+            return true;
+        }
+        None => {}
     }
     for mark in VERSIONS {
         let Some(at) = line.find(mark) else { continue };
@@ -111,4 +144,24 @@ fn entry(log: &mut Map<String, Value>, places: &mut Places, line: &str, whole: P
         return true;
     }
     false
+}
+
+/// Puts the arguments of a server into a log. `start` is the place of their mark.
+fn put_arguments(
+    log: &mut Map<String, Value>,
+    places: &mut Places,
+    line: &str,
+    args: Map<String, Value>,
+    start: Place,
+) {
+    places.insert("log.args".to_owned(), start);
+    for key in args.keys() {
+        let own = line.find(&format!("'{key}'")).map_or(start, |at| {
+            let from = line[..at].chars().count() as u32;
+            let to = from + key.chars().count() as u32 + 2;
+            if to <= start.to { Place { from, to, ..start } } else { start }
+        });
+        places.insert(format!("log.args.{key}"), own);
+    }
+    log.insert("args".to_owned(), Value::Object(args));
 }

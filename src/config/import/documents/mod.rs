@@ -6,10 +6,13 @@ mod log_text;
 pub mod places;
 mod python;
 pub mod server_text;
+mod systemd;
+mod template;
 pub mod toml;
 pub mod words;
 pub mod yaml;
 
+use crate::command::variables::{ScriptVariables, Variables};
 use base::pointer::pointer;
 use base::{Diagnostic, Diagnostics};
 use document::limits;
@@ -81,10 +84,11 @@ fn of_text(text: &str) -> Result<Vec<Tree>, Diagnostics> {
     if let Some(pointer) = pointer(text) {
         return Err(vec![pointer]);
     }
-    if ["{{-", "{{ .Values", "{{ .Release", "{{ include", "{{.Values"].iter().any(|part| text.contains(part))
-    {
-        let fix = "render it first: `helm template` prints the objects";
-        return Err(vec![Diagnostic::error("", "a template of Helm", "YAML with its values", fix)]);
+    if let Some(template) = template::of_helm(text) {
+        return Err(vec![template]);
+    }
+    if systemd::is_unit(text) {
+        return systemd::tree(text).map(|tree| vec![tree]);
     }
     if toml::is_toml(text) {
         return toml::tree(text).map(|tree| vec![tree]);
@@ -92,12 +96,14 @@ fn of_text(text: &str) -> Result<Vec<Tree>, Diagnostics> {
     let mut all = Vec::new();
     for part in parts(text) {
         match part.kind {
-            Kind::Command => all.push(command_line::tree(&part.text, part.first_line)),
+            Kind::Command => all.push(command_line::tree(&part.text, part.first_line, &part.variables)),
             Kind::Server => all.extend(server_text::tree(&part.text, part.first_line)),
             Kind::Log => all.extend(log_text::tree(&part.text, part.first_line)),
             Kind::Yaml => {
                 let shift = part.first_line - 1;
-                let read = yaml::documents(&part.text).map_err(|all| moved(all, shift))?;
+                let read = yaml::documents(&part.text)
+                    .map_err(|all| template::problem(&part.text).map_or(all, |one| vec![one]))
+                    .map_err(|all| moved(all, shift))?;
                 all.extend(read.into_iter().map(|tree| Tree {
                     first_line: tree.first_line + shift,
                     last_line: tree.last_line + shift,
@@ -136,12 +142,21 @@ struct Part {
     kind: Kind,
     text: String,
     first_line: u32,
+    /// What the script has set before a command.
+    variables: Variables,
 }
 
 /// Whether a line begins a document of YAML or JSON after a log.
 fn begins_document(line: &str) -> bool {
     let keys = ["---", "apiVersion:", "kind:", "{"];
     keys.iter().any(|key| line.starts_with(key))
+}
+
+/// Whether a part of a text says anything as YAML; `beside` says that commands stand beside it, whose shell may have it.
+fn says_yaml(part: &str, beside: bool) -> bool {
+    let mut lines =
+        part.lines().filter(|line| !line.trim().is_empty() && !line.trim_start().starts_with('#'));
+    lines.any(|line| line.trim() != "---" && !(beside && words::is_of_shell(line)))
 }
 
 /// The parts of a text, by the kinds of its lines: a command ends with its last continued line, lines of a server go
@@ -151,11 +166,15 @@ fn parts(text: &str) -> Vec<Part> {
     let mut continued = false;
     let mut quoted = words::Quotes::new(text);
     let has_command = text.lines().any(|line| words::begins(line.trim_end()));
+    let mut script = ScriptVariables::new(if has_command { text } else { "" }, Variables::default());
     for (number, line) in text.split_inclusive('\n').enumerate() {
         let plain = line.trim_end();
-        let in_log = all.last().is_some_and(|last: &Part| last.kind == Kind::Log) && !begins_document(plain);
+        let in_log = all.last().is_some_and(|last: &Part| {
+            last.kind == Kind::Log && (!begins_document(plain) || log_text::ends_in_arguments(&last.text))
+        });
         // Variables are part of the command that they stand before.
-        let variable = has_command && words::is_variable(plain);
+        let within_assignment = has_command && script.go_to(number);
+        let variable = has_command && (within_assignment || words::is_variable(plain));
         let kind = if continued || variable || words::begins(plain) {
             Kind::Command
         } else if server_text::is_line(plain) {
@@ -174,15 +193,18 @@ fn parts(text: &str) -> Vec<Part> {
             kind == Kind::Command && (quoted.is_open(number, continued) || words::goes_on(line) || variable);
         match all.last_mut() {
             Some(last) if goes_on => last.text.push_str(line),
-            _ => all.push(Part { kind, text: line.to_owned(), first_line: number as u32 + 1 }),
+            _ => {
+                let variables = if kind == Kind::Command { script.set.clone() } else { Variables::default() };
+                all.push(Part { kind, text: line.to_owned(), first_line: number as u32 + 1, variables });
+            }
         }
     }
-    let says = |line: &str| !line.trim().is_empty() && !line.trim_start().starts_with('#');
-    // Of a script only the commands are read that start a program.
+    // Of a script only the commands are read that start a program: its variables stand in these, all else is for the shell.
     let is_script = text.starts_with("#!") && all.iter().any(|part| part.kind == Kind::Command);
-    all.retain(|part| {
-        part.kind != Kind::Yaml
-            || !is_script && part.text.lines().any(|line| says(line) && line.trim() != "---")
+    all.retain(|part| match part.kind {
+        Kind::Command => part.text.lines().any(|line| words::begins(line.trim())),
+        Kind::Yaml => !is_script && says_yaml(&part.text, has_command),
+        Kind::Server | Kind::Log => true,
     });
     all
 }

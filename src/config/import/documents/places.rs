@@ -59,6 +59,11 @@ impl Places {
         }
     }
 
+    /// Moves all places down by some lines.
+    pub fn shift(&mut self, lines: u32) {
+        self.0.values_mut().for_each(|place| place.line += lines);
+    }
+
     /// The places below a path, by their paths from there.
     #[must_use]
     pub fn below(&self, path: &str) -> Self {

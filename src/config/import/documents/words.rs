@@ -59,6 +59,14 @@ pub fn is_variable(line: &str) -> bool {
     !name.is_empty() && name.chars().all(plain) && !begins(line) && !line.contains(": ")
 }
 
+/// Whether a line beside commands is one of the shell rather than of YAML or JSON: it begins with no key, no entry and no bracket.
+pub fn is_of_shell(line: &str) -> bool {
+    let line = line.trim();
+    let first = line.split_whitespace().next().unwrap_or_default();
+    let brackets = line.starts_with(['{', '[', '}', ']']) && !matches!(first, "[" | "[[" | "{" | "}");
+    !first.is_empty() && !first.contains(':') && first != "-" && !brackets && !line.contains("\": ")
+}
+
 /// Whether a command goes on after this line.
 pub fn goes_on(line: &str) -> bool {
     line.trim_end().ends_with('\\')

@@ -56,8 +56,8 @@ pub(crate) const FLAGS: &[KnownFlag] = flags! {
     nothing Switch ["durable-kv-events", "router-durable-kv-events"]: CacheReports;
     nothing Switch ["enforce-disagg"]: RolesSplit;
     nothing Switch ["decode-fallback"]: PrefillDecider;
-    nothing Whole ["migration-limit"]: Failures;
-    nothing Whole ["migration-max-seq-len"]: Failures;
+    own Whole ["migration-limit"];
+    nothing Whole ["migration-max-seq-len"]: MovesOfAnyLength;
     nothing Text ["http-host", "host"]: ServerAddress;
     nothing Whole ["http-port", "port"]: ServerAddress;
     nothing Whole ["grpc-metrics-port"]: ServerAddress;

@@ -21,7 +21,17 @@ fn read_words(r: &mut Reader<'_>, words: &[Word]) {
     let mut flags = Flags::of_words(r, words, FLAGS);
     router(r, &mut flags);
     queue(r, &mut flags);
+    migration(r, &mut flags);
     flags.finish(r, FLAGS);
+}
+
+/// How often a request whose worker fails goes on at another one.
+fn migration(r: &mut Reader<'_>, flags: &mut Flags) {
+    let name = "migration-limit";
+    let Some(n) = flags.whole_in(r, name, [0, u64::from(limits::RETRIES)]) else { return };
+    flags.note(r, name, &format!("cluster.resilience.retries {n}, and resume"));
+    flags.set(r, name, "cluster.resilience.retries", json!(n));
+    flags.set(r, name, "cluster.resilience.resume", json!(n > 0));
 }
 
 const FIELD: &str = "cluster.routing";

@@ -2,6 +2,7 @@
 
 use crate::command::flags::{Flags, Word, same_in};
 use crate::import::configuration::Reader;
+use crate::routers::failures::{FailureFlag, failures};
 use crate::routers::program::Program;
 use crate::routers::smg::map::FLAGS;
 use document::limits;
@@ -47,8 +48,68 @@ pub(crate) fn read_words(r: &mut Reader<'_>, words: &[Word]) {
     }
     thresholds(r, &mut flags);
     admission(r, &mut flags);
+    let off = [("disable-retries", "retry-"), ("disable-circuit-breaker", "cb-")];
+    failures(r, &mut flags, &FAILURES, &off);
     flags.finish(r, FLAGS);
 }
+
+/// The flags about replicas that fail.
+const FAILURES: [FailureFlag; 9] = [
+    FailureFlag {
+        name: "retry-max-retries",
+        field: "retries",
+        range: [0.0, limits::RETRIES as f64],
+        differs: "",
+    },
+    FailureFlag {
+        name: "retry-initial-backoff-ms",
+        field: "backoff_ms",
+        range: [0.0, limits::LATENCY_MS],
+        differs: "it doubles with each attempt and is drawn evenly up to that",
+    },
+    FailureFlag {
+        name: "retry-max-backoff-ms",
+        field: "backoff_max_ms",
+        range: [0.0, limits::LATENCY_MS],
+        differs: "",
+    },
+    FailureFlag {
+        name: "cb-failure-threshold",
+        field: "outlier.consecutive",
+        range: [1.0, limits::PROBES as f64],
+        differs: "attempts that break one after the other, and most_share of a pool at once",
+    },
+    FailureFlag {
+        name: "cb-timeout-duration-secs",
+        field: "outlier.ejection_s",
+        range: [limits::PROBE_S_MIN, limits::HORIZON_S],
+        differs: "times how often the replica was taken out",
+    },
+    FailureFlag {
+        name: "health-failure-threshold",
+        field: "probe.failures",
+        range: [1.0, limits::PROBES as f64],
+        differs: "",
+    },
+    FailureFlag {
+        name: "health-success-threshold",
+        field: "probe.successes",
+        range: [1.0, limits::PROBES as f64],
+        differs: "",
+    },
+    FailureFlag {
+        name: "health-check-timeout-secs",
+        field: "probe.timeout_s",
+        range: [0.0, limits::HORIZON_S],
+        differs: "",
+    },
+    FailureFlag {
+        name: "health-check-interval-secs",
+        field: "probe.interval_s",
+        range: [limits::PROBE_S_MIN, limits::HORIZON_S],
+        differs: "",
+    },
+];
 
 /// The routers of both stages: each has the general policy where it has none of its own.
 fn stages(r: &mut Reader<'_>, flags: &mut Flags, general: Option<&Value>) {

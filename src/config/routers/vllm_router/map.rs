@@ -18,7 +18,7 @@ pub(crate) const FLAGS: &[KnownFlag] = flags! {
     nothing List ["static-model-types"]: PoolModels;
     nothing List ["static-model-labels"]: PoolRoles;
     nothing List ["static-aliases"]: PoolModels;
-    nothing Switch ["static-backend-health-checks"]: Failures;
+    own Switch ["static-backend-health-checks"];
     nothing Whole ["k8s-port"]: Discovery;
     nothing Text ["k8s-namespace"]: Discovery;
     nothing Text ["k8s-label-selector"]: Discovery;
@@ -40,5 +40,5 @@ pub(crate) const FLAGS: &[KnownFlag] = flags! {
     nothing Text ["semantic-cache-dir"]: AnswerCache;
     nothing Number ["semantic-cache-threshold"]: AnswerCache;
     nothing Text ["sentry-dsn"]: Recording;
-    nothing Whole ["max-instance-failover-reroute-attempts"]: Failures;
+    own Whole ["max-instance-failover-reroute-attempts"];
 };

@@ -3,9 +3,11 @@
 
 use crate::command::flags::{Flags, Word};
 use crate::import::configuration::Reader;
+use crate::routers::failures::{FailureFlag, failures};
 use crate::routers::program::Program;
 use crate::routers::smg::read as smg;
 use crate::routers::vllm_router::map::FLAGS;
+use document::limits;
 use serde_json::json;
 
 /// The program.
@@ -26,8 +28,22 @@ fn read_words(r: &mut Reader<'_>, words: &[Word]) {
     }
     let mut flags = Flags::of_words(r, words, FLAGS);
     router(r, &mut flags);
+    failures(r, &mut flags, &FAILURES, &[]);
+    let probes = "static-backend-health-checks";
+    if flags.switch(probes) == Some(true) {
+        flags.near(r, probes, "cluster.resilience.probe", "with the interval and the time-out of Kubernetes");
+        flags.set(r, probes, "cluster.resilience.probe", json!({}));
+    }
     flags.finish(r, FLAGS);
 }
+
+/// The flags about replicas that fail.
+const FAILURES: [FailureFlag; 1] = [FailureFlag {
+    name: "max-instance-failover-reroute-attempts",
+    field: "retries",
+    range: [0.0, limits::RETRIES as f64],
+    differs: "",
+}];
 
 fn router(r: &mut Reader<'_>, flags: &mut Flags) {
     const NAME: &str = "routing-logic";

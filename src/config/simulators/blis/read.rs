@@ -10,7 +10,7 @@ use base::{Diagnostic, alike};
 use document::named_weights;
 use serde_json::{Map, Value, json};
 
-const SECTIONS: [&str; 5] = ["admission", "priority", "routing", "scheduler", "autoscale"];
+pub(crate) const SECTIONS: [&str; 5] = ["admission", "priority", "routing", "scheduler", "autoscale"];
 
 const ADMISSION: [&str; 5] = ["always-admit", "reject-all", "token-bucket", "rate-limit", "tenant-quota"];
 const PRIORITY: [&str; 5] = ["constant", "slo-based", "inverted-slo", "tenant-priority", "deadline-aware"];
@@ -60,12 +60,25 @@ fn read(r: &mut Reader<'_>) -> Settings {
     let (admission, routing, priority) = (admission(r), routing(r), priority(r));
     let scheduler = scheduler(r);
     settings.scaling = autoscale(r);
+    let off = |r: &Reader<'_>, section: &str| {
+        let said =
+            |path: &str| r.mappings.iter().any(|m| m.key == path && m.becomes.ends_with(off_of(section)));
+        let is_off = said(&format!("{section}.enabled")) || said(&format!("{section}.params.enabled"));
+        is_off.then(|| json!(off_of(section)))
+    };
+    let [admission, routing, priority, scheduler] =
+        [(admission, "admission"), (routing, "routing"), (priority, "priority"), (scheduler, "scheduler")]
+            .map(|(policy, section)| policy.or_else(|| off(r, section)));
+    if let Some(none) = off(r, "autoscale") {
+        settings.scaling = Some(Map::from_iter([("policy".to_owned(), none)]));
+    }
     let policies = |named: [(&str, Option<Value>); 2]| {
         let given = named.into_iter().filter_map(|(field, policy)| Some((field.to_owned(), policy?)));
         given.collect::<Map<String, Value>>()
     };
     settings.cluster = policies([("admission", admission), ("routing", routing)]);
     settings.engine = policies([("scheduler", scheduler), ("priority", priority)]);
+    preemption(r, &mut settings.engine);
     settings
 }
 
@@ -73,6 +86,9 @@ fn read(r: &mut Reader<'_>) -> Settings {
 fn kind<'a>(r: &mut Reader<'a>, section: &str, allowed: &[&str]) -> Option<(&'a str, String)> {
     let [of_type, of_policy] = ["type", "policy"].map(|key| format!("{section}.{key}"));
     let there = r.source.get(section).is_some_and(Value::is_object);
+    if is_off(r, section) {
+        return None;
+    }
     match (r.get(&of_type), r.get(&of_policy)) {
         (Some(_), None) => named(r, section, of_type),
         (None, Some(name)) if name == "" => {
@@ -92,6 +108,41 @@ fn kind<'a>(r: &mut Reader<'a>, section: &str, allowed: &[&str]) -> Option<(&'a 
             None
         }
         (None, None) => None,
+    }
+}
+
+/// Whether a section is switched off: its policy is then the one that does nothing.
+fn is_off(r: &mut Reader<'_>, section: &str) -> bool {
+    for path in [format!("{section}.enabled"), format!("{section}.params.enabled")] {
+        if r.get(&path).is_none() {
+            continue;
+        }
+        let off = r.flag(&path, "the section counts") == Some(false);
+        if off {
+            r.mappings.retain(|m| m.key != path);
+            let field = match section {
+                "admission" => "cluster.admission",
+                "autoscale" => "scaling.policy",
+                "priority" => "engine.priority",
+                "scheduler" => "engine.scheduler",
+                _ => "cluster.routing",
+            };
+            r.note(&path, &format!("{field} = {}", off_of(section)));
+            r.without_counterpart_of_rest(section, "the section is switched off");
+            return true;
+        }
+    }
+    false
+}
+
+/// The policy of a section that is switched off.
+fn off_of(section: &str) -> &'static str {
+    match section {
+        "admission" => "always-admit",
+        "autoscale" => "none",
+        "priority" => "constant",
+        "scheduler" => "fcfs",
+        _ => "round-robin",
     }
 }
 
@@ -220,8 +271,7 @@ fn weighted(r: &mut Reader<'_>, named: &str) -> Value {
             _ => {}
         }
     }
-    let why = "prefix-affinity scores the share of the prompt that is cached, without a bonus";
-    r.without_counterpart("routing.params.prefix_match_bonus", why);
+    let bonus = match_bonus(r, &mut scorers);
     if scorers.is_empty() && zeros > 0 {
         let fix = "give one of them a weight above 0";
         r.problems.push(Diagnostic::error("routing.params", "no weight above 0", "at least one", fix));
@@ -231,7 +281,24 @@ fn weighted(r: &mut Reader<'_>, named: &str) -> Value {
         return json!({ "weighted": {} });
     }
     r.note(named, "cluster.routing = weighted, with the scorers that have weights");
-    json!({ "weighted": { "profile": "custom", "scorers": scorers } })
+    let mut own = json!({ "profile": "custom", "scorers": scorers });
+    if let Some(bonus) = bonus {
+        own["prefix_match_bonus"] = json!(bonus);
+    }
+    json!({ "weighted": own })
+}
+
+/// The bonus of a replica that had the beginning of the prompt lately: what its scorer gives, beside the weights of others.
+fn match_bonus(r: &mut Reader<'_>, scorers: &mut Vec<Value>) -> Option<f64> {
+    let path = "routing.params.prefix_match_bonus";
+    if scorers.is_empty() {
+        r.without_counterpart(path, "the default profile has no bonus: give the weights of its scorers, too");
+        return None;
+    }
+    let bonus = r.number(path, "the scorer prefix-match, and its prefix_match_bonus").filter(|x| *x > 0.0)?;
+    // The scorer gives 1 at most.
+    scorers.push(json!({ "scorer": "prefix-match", "weight": bonus.max(1.0) }));
+    Some(bonus.min(1.0))
 }
 
 /// The scorers that BLIS lists, with their weights.
@@ -355,12 +422,36 @@ fn scheduler(r: &mut Reader<'_>) -> Option<Value> {
     }
     let why = "priority-fcfs always goes by priority; fcfs and sjf never do";
     r.without_counterpart("scheduler.params.respect_priority", why);
-    let why = "preemption happens only when KV blocks run out";
-    r.without_counterpart("scheduler.params.preemption_enabled", why);
-    let why = "the last member of the batch is preempted, as in vLLM";
-    r.without_counterpart("scheduler.params.preemption_policy", why);
     let (name, named) = kind(r, "scheduler", &SCHEDULER)?;
     schedule(r, name, &named)
+}
+
+/// Who makes room where KV blocks run out, and whether anybody does.
+fn preemption(r: &mut Reader<'_>, engine: &mut Map<String, Value>) {
+    const VICTIMS: [(&str, &str); 6] = [
+        ("lowest-priority", "lowest-priority"),
+        ("latest", "latest"),
+        ("newest", "latest"),
+        ("lifo", "latest"),
+        ("cheapest-to-recompute", "cheapest-to-recompute"),
+        ("cheapest", "cheapest-to-recompute"),
+    ];
+    if !r.source.get("scheduler").is_some_and(Value::is_object) {
+        return;
+    }
+    let enabled = "scheduler.params.preemption_enabled";
+    if let Some(on) = r.flag(enabled, "engine.preemption") {
+        engine.insert("preemption".to_owned(), json!(on));
+    }
+    let policy = "scheduler.params.preemption_policy";
+    let Some(name) = r.word(policy) else { return };
+    match VICTIMS.iter().find(|(theirs, _)| *theirs == name.replace('_', "-")) {
+        Some((_, victim)) => {
+            r.note(policy, &format!("engine.victim = {victim}"));
+            engine.insert("victim".to_owned(), json!(victim));
+        }
+        None => r.unknown(policy, "a way to choose who makes room", &VICTIMS.map(|(theirs, _)| theirs)),
+    }
 }
 
 fn schedule(r: &mut Reader<'_>, name: &str, named: &str) -> Option<Value> {

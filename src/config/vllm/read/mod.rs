@@ -44,6 +44,9 @@ pub(crate) fn engine(r: &mut Reader<'_>, mut flags: Flags, around: &Around) -> S
         }
     }
     scheduling(r, &mut flags, of);
+    let role = role(r, &mut flags, around);
+    let around = &Around { role, ..around.clone() };
+    let of = &around.of;
     let sizes = parts::parallel(r, &mut flags, around, model);
     parts::speculation(r, &mut flags, around, sizes.pp);
     parts::adapters(r, &mut flags, around);
@@ -99,6 +102,35 @@ pub(crate) fn model(r: &mut Reader<'_>, flags: &mut Flags, of: &PoolOf) -> Optio
         flags.ignore(r, "model", crate::import::configuration::models::HOW_TO_ADD_A_MODEL);
     }
     known
+}
+
+/// The role that Dynamo's flag gives the pool, if the source has said none.
+fn role(r: &mut Reader<'_>, flags: &mut Flags, around: &Around) -> Option<&'static str> {
+    let name = "disaggregation-mode";
+    let role = match flags.text(name) {
+        Some("prefill") => Some("prefill"),
+        Some("decode") => Some("decode"),
+        Some("agg" | "aggregated" | "none" | "null") => {
+            flags.note(r, name, "prefill and decode together");
+            None
+        }
+        Some(_) => {
+            flags.not_among(r, name, &["prefill", "decode", "agg"]);
+            None
+        }
+        None => None,
+    };
+    match (role, around.role) {
+        (Some(role), Some(said)) if role != said => {
+            flags.ignore(r, name, "the service says another role, which holds");
+        }
+        (Some(role), _) => {
+            flags.note(r, name, &format!("role {role}"));
+            flags.set_pool(r, name, &around.of, "role", json!(role));
+        }
+        (None, _) => {}
+    }
+    around.role.or(role)
 }
 
 /// The order of the queue, and how steps are scheduled.

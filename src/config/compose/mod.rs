@@ -1,0 +1,3 @@
+//! Files of docker-compose.
+
+pub(crate) mod read;

@@ -1,0 +1,3 @@
+//! The chart of vLLM's production stack.
+
+pub(crate) mod values;
