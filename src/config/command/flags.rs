@@ -70,7 +70,7 @@ impl Flags {
     fn word(&mut self, r: &mut Reader<'_>, words: &[Word], known: &'static [KnownFlag]) -> usize {
         let word = &words[0];
         if is_condition(&word.text) {
-            self.condition(r, word, known);
+            Self::condition(r, word, known);
             return 1;
         }
         if !is_flag(&word.text) {
@@ -193,7 +193,7 @@ impl Flags {
             return;
         }
         if is_open {
-            self.left_open(r, &said, allowed);
+            Self::left_open(r, &said, allowed);
         } else {
             r.problems.push(Diagnostic::error(said.path.clone(), said.found.clone(), allowed, fix));
             self.told.insert(name);
@@ -201,7 +201,7 @@ impl Flags {
     }
 
     /// Leaves a flag out whose value is a variable or a placeholder.
-    fn left_open(&mut self, r: &mut Reader<'_>, said: &Said, allowed: &str) {
+    fn left_open(r: &mut Reader<'_>, said: &Said, allowed: &str) {
         let [why, fix] = if said.found.contains("{{") {
             [
                 "another program fills in its value",
@@ -215,7 +215,7 @@ impl Flags {
     }
 
     /// Gives an argument a row that another program leaves out or fills in: `{{ if .TLS }}--ssl-certfile=…{{ end }}`.
-    fn condition(&mut self, r: &mut Reader<'_>, word: &Word, known: &'static [KnownFlag]) {
+    fn condition(r: &mut Reader<'_>, word: &Word, known: &'static [KnownFlag]) {
         let own = word.text.split_once("}}").map_or("", |(_, rest)| rest.trim_start());
         let name = own.split(['=', ' ', '{']).next().unwrap_or_default();
         let path = word.path.clone();
@@ -224,7 +224,7 @@ impl Flags {
         let flag = find(known, &plain(name));
         let matters = flag.is_some_and(|((flag, _), _)| !matches!(flag.becomes, Becomes::Nothing(_)));
         if matters && is_flag(name) {
-            self.left_open(r, &said, "an argument without a condition");
+            Self::left_open(r, &said, "an argument without a condition");
         } else {
             let why = "another program fills it in, and it has no effect on a simulation";
             push(r, &said, Standing::Ignored, format!("no counterpart: {why}"), String::new());

@@ -51,12 +51,11 @@ impl Variables {
         while let Some((before, after)) = rest.split_once('$') {
             done.push_str(before);
             let (inner, next) = inside(after);
-            match self.value(inner) {
-                Some(value) => done.push_str(&value),
-                None => {
-                    done.push('$');
-                    done.push_str(&after[..after.len() - next.len()]);
-                }
+            if let Some(value) = self.value(inner) {
+                done.push_str(&value);
+            } else {
+                done.push('$');
+                done.push_str(&after[..after.len() - next.len()]);
             }
             rest = next;
         }

@@ -148,10 +148,9 @@ fn by_flags(r: &mut Reader<'_>, container: &str, name: &str, of: &PoolOf) -> Opt
     let role = match mode {
         Some("prefill") => "prefill",
         Some("decode") => "decode",
-        Some(_) => return None,
         None if has("--is-prefill-worker") || lower.contains("prefill") => "prefill",
         None if has("--is-decode-worker") || lower.contains("decode") => "decode",
-        None => return None,
+        Some(_) | None => return None,
     };
     r.set_pool_default(of, "role", role.into(), 2);
     Some(role)

@@ -44,7 +44,7 @@ pub(crate) fn failures(
         } else {
             flags.near(r, name, &path, differs);
         }
-        let is_whole = flags.value(name).is_some_and(|value| value.is_u64());
+        let is_whole = flags.value(name).is_some_and(serde_json::Value::is_u64);
         let value = if is_whole { json!(x as u64) } else { json!(x) };
         flags.set(r, name, &path, value);
     }

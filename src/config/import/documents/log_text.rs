@@ -51,15 +51,13 @@ fn entries(text: &str) -> Vec<(usize, Cow<'_, str>)> {
     let mut all: Vec<(usize, Cow<'_, str>)> = Vec::new();
     let mut more = 0;
     for (number, line) in uncut(text) {
-        match all.last_mut().filter(|_| more > 0 && !begins_entry(&line)) {
-            Some((_, before)) => {
-                before.to_mut().push_str(&line);
-                more = if is_cut(before) { more - 1 } else { 0 };
-            }
-            None => {
-                more = if is_cut(&line) { MOST_CUT } else { 0 };
-                all.push((number, line));
-            }
+        let goes_on = all.last_mut().filter(|_| more > 0 && !begins_entry(&line));
+        if let Some((_, before)) = goes_on {
+            before.to_mut().push_str(&line);
+            more = if is_cut(before) { more - 1 } else { 0 };
+        } else {
+            more = if is_cut(&line) { MOST_CUT } else { 0 };
+            all.push((number, line));
         }
     }
     all
