@@ -90,7 +90,8 @@ impl Gateway {
         let stages = |roles: &Option<Box<Roles>>| {
             roles.as_ref().map_or([u64::MAX, 0], |roles| [roles.homes, roles.prefills])
         };
-        let were = stages(&self.roles);
+        let pushes = |roles: &Option<Box<Roles>>| roles.as_ref().map(|roles| roles.push);
+        let (were, pushed) = (stages(&self.roles), pushes(&self.roles));
         let before = self.roles.take();
         self.roles = Roles::of(new, self.seed);
         if let (Some(old), Some(roles)) = (before, &mut self.roles) {
@@ -102,6 +103,9 @@ impl Gateway {
         if stages(&self.roles) != were {
             self.epoch += 1;
             self.ask_again(around);
+        } else if pushes(&self.roles) != pushed {
+            // A push takes blocks at home first, a pull on the prefill replica: the two could wait for each other.
+            self.epoch += 1;
         }
     }
 

@@ -219,8 +219,8 @@ impl Replica {
         self.expect_timeout(&slab[slot], queued, timeout);
     }
 
-    /// Whether a request has to wait for those that were routed before roles changed: it takes no blocks here before they have landed.
-    /// The roles of one epoch make no circle of replicas that wait for each other, those of two can.
+    /// Whether a request has to wait for those that were routed before roles or the hand-over changed: it takes no blocks here before they
+    /// have landed. The roles of one epoch make no circle of replicas that wait for each other, those of two can.
     pub(super) fn waits_for_earlier(&self, slot: Slot, slab: &Slab) -> bool {
         let earliest = self.moving.duties.first().map(|(epoch, _)| *epoch);
         let own = slab[slot].remote.as_ref().map(|remote| remote.epoch);

@@ -15,7 +15,7 @@ pub(crate) struct Remote {
     pub(crate) push: bool,
     /// Tokens made before the transfer: 1 if the prefill replica shows the first token.
     pub(crate) ahead: u32,
-    /// How often roles of pools had changed when it was routed.
+    /// How often roles of pools, or which of both replicas takes blocks first, had changed when it was routed.
     pub(crate) epoch: u32,
     /// When it joined the wait queue that it is in.
     pub(crate) queued: Micros,

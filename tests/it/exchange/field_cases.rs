@@ -94,7 +94,7 @@ fn objects_of_one_name_in_two_namespaces_are_two_pools() {
 
 #[test]
 fn a_log_that_a_terminal_cut_is_read_as_it_was() {
-    let text = include_str!("cases/wrapped.log");
+    let text = include_str!("cases/wrapped-log.txt");
     let (pools_of, _) = pools(text);
     assert_eq!(
         of(&pools_of[0], &["model", "kv.gpu_memory_utilization", "kv.blocks"]),

@@ -233,3 +233,12 @@ fn a_slow_step_catches_more_landings_which_make_more_slow_steps() {
     let share = mixed.share.expect("there are steps");
     assert!((share - (1.0 - (-40.0 * 0.039_940_575_f64).exp())).abs() < 0.02, "{share}");
 }
+
+/// Requests that are pulled hold blocks of prefill replicas and wait for room at home; ones that are pushed hold room at home and wait for
+/// prefill replicas. Ones routed after an edit from one to the other wait for those routed before it.
+#[test]
+fn a_hand_over_that_becomes_a_push_makes_no_circle_of_waiting_replicas() {
+    let document: Value = serde_json::from_str(include_str!("push_after_pull.json")).expect("JSON");
+    let session = ran(&document);
+    assert!(session.requests().completed > 0);
+}
