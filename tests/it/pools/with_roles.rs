@@ -211,8 +211,9 @@ fn both_replicas_of_a_request_load_its_adapter_as_it_joins() {
     assert!(joined(&with, 1) >= joined(&with, 0) + done_after(&with, 0));
 }
 
-/// Landings come as a Poisson stream, and a step with one of them has no graph: t = u + (1 - e^(-λ t)) (m - u), `together` t05. Batches of
-/// about 50 requests stay below the largest graph.
+/// Landings come as a Poisson stream of rate λ, and a step has no graph if any came in the step before it. So the share p of such steps
+/// is that of a chain: p = (1 - p) (1 - e^(-λ u)) + p (1 - e^(-λ m)), with steps of u and of m. `together` t05 takes every step to be as
+/// long as the mean, which gives 39.94 ms in place of 39.23. Batches of about 50 requests stay below the largest graph.
 #[test]
 fn a_slow_step_catches_more_landings_which_make_more_slow_steps() {
     let prefill = json!({"engine": {"max_num_seqs": 1024}, "latency": steps(10.0, 0.0, 0.0)});
@@ -227,11 +228,13 @@ fn a_slow_step_catches_more_landings_which_make_more_slow_steps() {
         "prompt_tokens": {"constant": {"tokens": 32}}, "output_tokens": {"constant": {"tokens": 30}}}]});
     let session = ran(&document);
     let totals = session.engine().replicas()[1].totals();
+    let [fast, slow] = [0.8_f64, 1.8].map(|landings| (-landings).exp());
+    let share = (1.0 - fast) / (1.0 - fast + slow);
     let mean = totals.step_time.0 as f64 / totals.steps as f64;
-    assert!((mean / 39_940.575 - 1.0).abs() < 0.02, "{mean} us");
+    assert!((mean / (20_000.0 + 25_000.0 * share) - 1.0).abs() < 0.01, "{mean} us");
+    assert!((mean / 39_940.575 - 1.0).abs() < 0.03, "{mean} us");
     let mixed = session.report_data().pools[1].mixed_steps.clone().expect("it is asked for");
-    let share = mixed.share.expect("there are steps");
-    assert!((share - (1.0 - (-40.0 * 0.039_940_575_f64).exp())).abs() < 0.02, "{share}");
+    assert!((mixed.share.expect("there are steps") - share).abs() < 0.015, "{mixed:?}");
 }
 
 /// Requests that are pulled hold blocks of prefill replicas and wait for room at home; ones that are pushed hold room at home and wait for
