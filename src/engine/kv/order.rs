@@ -396,6 +396,7 @@ impl Order {
     }
 
     /// Until when `scope` wants a block kept, if it said so.
+    #[cfg(any(feature = "cli", feature = "closeup"))]
     pub(super) fn wanted_until(&self, b: u32, scope: u64) -> Option<Micros> {
         self.keep.get(&b).filter(|keep| keep.scope == scope).map(|keep| keep.until)
     }
