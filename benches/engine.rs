@@ -165,7 +165,15 @@ fn step_times(c: &mut Criterion) {
         let step = |i: u32| {
             let prefill: &[Chunk] = if i.is_multiple_of(4) { &chunk } else { &[] };
             let decode = black_box(1 + i % 128);
-            model.step(&StepLoad { prefill, decode, decode_context: u64::from(decode) * 700, drafts: 0 }).0
+            model
+                .step(&StepLoad {
+                    prefill,
+                    decode,
+                    decode_context: u64::from(decode) * 700,
+                    drafts: 0,
+                    padding: 0,
+                })
+                .0
         };
         group.bench_function(name, |b| b.iter(|| (0..STEPS).map(step).sum::<u64>()));
     }

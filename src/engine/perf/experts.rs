@@ -56,14 +56,12 @@ impl Experts {
 impl Experts {
     /// The same where they are cut, liked unequally or moved; `all` are the tokens of all ranks.
     pub(super) fn read_by(&self, placed: &Placed, sent: u64, all: u64) -> [f64; 2] {
-        match placed.touched(all) {
-            Some(share) => [self.of.all_us, self.of.padding_us].map(|us| us * share),
-            None => {
-                let times = if placed.cut.is_some() { 1.0 } else { placed.imbalance() };
-                let [read, padding] = self.read(sent);
-                [(read * times).min(self.of.all_us), padding]
-            }
+        if let Some(share) = placed.touched(all) {
+            return [self.of.all_us, self.of.padding_us].map(|us| us * share);
         }
+        let times = if placed.cut.is_some() { 1.0 } else { placed.imbalance() };
+        let [read, padding] = self.read(sent);
+        [(read * times).min(self.of.all_us), padding]
     }
 }
 

@@ -166,7 +166,7 @@ impl Divided {
     }
 }
 
-/// Numbers of a latent that carry positions alone and are no part of results (DeepSeek's `qk_rope_head_dim`).
+/// Numbers of a latent that carry positions alone and are no part of results (`qk_rope_head_dim` of models with a latent).
 const ROTARY: u32 = 64;
 
 /// Shares of the experts in what tokens are sent, which add up to 1.

@@ -120,7 +120,7 @@ fn an_oracle_at_home_knows_of_a_prompt_until_its_blocks_are_set_aside() {
 /// The first request and another one are turns of a session, with these rules for its pauses.
 fn session(mut s: Scenario, next: usize, rules: SessionKv) -> Scenario {
     for i in [0, next] {
-        s.workload.requests[i].session = "a".to_owned();
+        "a".clone_into(&mut s.workload.requests[i].session);
     }
     s.workload.session_kv = Some(rules);
     s
@@ -144,6 +144,7 @@ fn a_turn_supersedes_blocks_on_both_of_its_replicas() {
 
 #[test]
 fn both_replicas_of_a_turn_demote_its_blocks() {
+    use EvictionOrder::{Lru, Vllm};
     let with = |orders, demote_after_s, may_leave| {
         let mut s = split(orders);
         for pool in &mut s.cluster.pools {
@@ -157,7 +158,6 @@ fn both_replicas_of_a_turn_demote_its_blocks() {
         s.workload.session_kv = Some(SessionKv { demote_after_s, ..SessionKv::default() });
         found(&s)
     };
-    use EvictionOrder::{Lru, Vllm};
     // Text 3 takes the blocks of text 1, released longest ago, unless those of text 2 were demoted.
     assert_eq!(with([Vllm, Vllm], None, None), (0, 0));
     assert_eq!(with([Vllm, Vllm], Some(0.05), None), (2 * BLOCK, 2));

@@ -25,7 +25,12 @@ fn refused(text: &str) -> String {
     let found = import_into("", &[text]);
     assert!(found.scenario.is_empty() && found.new_scenario.scenario.is_empty(), "{found:?}");
     assert!(!found.problems.is_empty(), "{text}");
-    found.problems.iter().map(|d| format!("{}: {}; {}; {}\n", d.path, d.found, d.allowed, d.fix)).collect()
+    let lines: Vec<String> = found
+        .problems
+        .iter()
+        .map(|d| format!("{}: {}; {}; {}\n", d.path, d.found, d.allowed, d.fix))
+        .collect();
+    lines.concat()
 }
 
 #[test]
@@ -108,8 +113,7 @@ fn a_log_that_a_terminal_cut_is_read_as_it_was() {
     let padded = long.replace("(EngineCore_0", &format!("{}(EngineCore_0", "x".repeat(width - last)));
     let (pools_of, _) = pools(&padded);
     assert_eq!(pools_of[0]["kv"]["blocks"], 8072, "{padded}");
-    let lost: String =
-        text.lines().filter(|line| !line.starts_with("n3-14B")).map(|line| format!("{line}\n")).collect();
+    let lost: String = text.split_inclusive('\n').filter(|line| !line.starts_with("n3-14B")).collect();
     let found = import_into("", &[&lost]);
     let warned: Vec<&str> = found.warnings.iter().map(|d| d.found.as_str()).collect();
     assert_eq!(warned, ["arguments that end in the middle: none of them is read"]);
@@ -188,7 +192,7 @@ fn the_command_of_a_systemd_unit_is_read() {
     let (pools_of, found) = pools(text);
     assert_eq!(of(&pools_of[0], &["model", "kv.gpu_memory_utilization"]), [json!("qwen3-14b"), json!(0.9)]);
     assert_eq!(row(&found, "unit.Service.ExecStartPre").0, "ignored");
-    let model = found.keys.iter().find(|key| key.field.ends_with(".model")).expect("the model");
+    let model = found.keys.iter().find(|key| key.field.strip_suffix(".model").is_some()).expect("the model");
     assert_eq!(
         (model.line, text.lines().nth(model.line as usize - 1).map(str::trim)),
         (15, Some("--model Qwen/Qwen3-14B \\"))
@@ -235,7 +239,7 @@ fn a_placeholder_in_an_argument_of_no_effect_does_not_matter() {
     let warned = |text: &str| {
         let found = import_into("", &[text]);
         assert_eq!(found.problems, [], "{text}");
-        found.warnings.iter().map(|d| format!("{} {}", d.found, d.fix)).collect::<String>()
+        found.warnings.iter().map(|d| format!("{} {}", d.found, d.fix)).collect::<Vec<_>>().concat()
     };
     let matters = warned(&text.replace("--ssl-certfile=/tls/crt", "--max-num-seqs=8"));
     assert!(matters.contains("kubectl get"), "{matters}");

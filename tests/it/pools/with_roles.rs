@@ -4,7 +4,7 @@
 
 use crate::support::documents::{asked, asked_at_once, put_all, ran, steps};
 use serde_json::{Value, json};
-use tokenyard::base::{Micros, RequestId};
+use tokenyard::base::{Micros, RequestId, math};
 use tokenyard::engine::Handover;
 use tokenyard::session::Session;
 
@@ -228,7 +228,7 @@ fn a_slow_step_catches_more_landings_which_make_more_slow_steps() {
         "prompt_tokens": {"constant": {"tokens": 32}}, "output_tokens": {"constant": {"tokens": 30}}}]});
     let session = ran(&document);
     let totals = session.engine().replicas()[1].totals();
-    let [fast, slow] = [0.8_f64, 1.8].map(|landings| (-landings).exp());
+    let [fast, slow] = [0.8_f64, 1.8].map(|landings| math::exp(-landings));
     let share = (1.0 - fast) / (1.0 - fast + slow);
     let mean = totals.step_time.0 as f64 / totals.steps as f64;
     assert!((mean / (20_000.0 + 25_000.0 * share) - 1.0).abs() < 0.01, "{mean} us");

@@ -109,7 +109,8 @@ fn regrets_of_several_seeds_are_those_of_each_with_their_mean_and_its_interval()
         })
         .collect();
     let each: Vec<f64> = runs.iter().map(|(_, one)| one.block_regret.expect("it has prompts")).collect();
-    assert!(each[0] != each[1] && each[1] != each[2], "{each:?}");
+    let bits = [0, 1, 2].map(|k: usize| each[k].to_bits());
+    assert!(bits[0] != bits[1] && bits[1] != bits[2], "{each:?}");
     let all = KvRegrets::of(runs.clone());
     let mean = all.block_regret.expect("each seed has one");
     assert!((mean.mean - each.iter().sum::<f64>() / 3.0).abs() < 1e-12);

@@ -232,8 +232,8 @@ declare module '*/pkg/tokenyard.js' {
       readonly __wbindgen_exn_store: (a: number) => void;
       readonly __externref_table_alloc: () => number;
       readonly __wbindgen_externrefs: WebAssembly.Table;
-      readonly __externref_drop_slice: (a: number, b: number) => void;
       readonly __externref_table_dealloc: (a: number) => void;
+      readonly __externref_drop_slice: (a: number, b: number) => void;
       readonly __wbindgen_start: () => void;
   }
 
@@ -296,9 +296,8 @@ declare module '*/pkg/compare.js' {
       readonly __wbindgen_malloc: (a: number, b: number) => number;
       readonly __wbindgen_realloc: (a: number, b: number, c: number, d: number) => number;
       readonly __wbindgen_free: (a: number, b: number, c: number) => void;
-      readonly __wbindgen_exn_store: (a: number) => void;
-      readonly __externref_table_alloc: () => number;
       readonly __wbindgen_externrefs: WebAssembly.Table;
+      readonly __externref_table_alloc: () => number;
       readonly __externref_drop_slice: (a: number, b: number) => void;
       readonly __externref_table_dealloc: (a: number) => void;
       readonly __wbindgen_start: () => void;
@@ -363,9 +362,8 @@ declare module '*/pkg/links.js' {
       readonly __wbindgen_malloc: (a: number, b: number) => number;
       readonly __wbindgen_realloc: (a: number, b: number, c: number, d: number) => number;
       readonly __wbindgen_free: (a: number, b: number, c: number) => void;
-      readonly __wbindgen_exn_store: (a: number) => void;
-      readonly __externref_table_alloc: () => number;
       readonly __wbindgen_externrefs: WebAssembly.Table;
+      readonly __externref_table_alloc: () => number;
       readonly __externref_drop_slice: (a: number, b: number) => void;
       readonly __externref_table_dealloc: (a: number) => void;
       readonly __wbindgen_start: () => void;
@@ -430,9 +428,8 @@ declare module '*/pkg/measured.js' {
       readonly __wbindgen_malloc: (a: number, b: number) => number;
       readonly __wbindgen_realloc: (a: number, b: number, c: number, d: number) => number;
       readonly __wbindgen_free: (a: number, b: number, c: number) => void;
-      readonly __wbindgen_exn_store: (a: number) => void;
-      readonly __externref_table_alloc: () => number;
       readonly __wbindgen_externrefs: WebAssembly.Table;
+      readonly __externref_table_alloc: () => number;
       readonly __externref_drop_slice: (a: number, b: number) => void;
       readonly __externref_table_dealloc: (a: number) => void;
       readonly __wbindgen_start: () => void;
@@ -497,9 +494,8 @@ declare module '*/pkg/exchange.js' {
       readonly __wbindgen_malloc: (a: number, b: number) => number;
       readonly __wbindgen_realloc: (a: number, b: number, c: number, d: number) => number;
       readonly __wbindgen_free: (a: number, b: number, c: number) => void;
-      readonly __wbindgen_exn_store: (a: number) => void;
-      readonly __externref_table_alloc: () => number;
       readonly __wbindgen_externrefs: WebAssembly.Table;
+      readonly __externref_table_alloc: () => number;
       readonly __externref_drop_slice: (a: number, b: number) => void;
       readonly __externref_table_dealloc: (a: number) => void;
       readonly __wbindgen_start: () => void;

@@ -4,7 +4,7 @@ use super::disaggregation::{PoolSplitPart, RoleSums};
 use super::measure::{By, MeasurementWindow};
 use super::{GroupPart, has_price, known_share, share};
 use document::{ExpertPlacement, MixedStep, Pool, Scenario};
-use engine::{Cluster, DraftTotals, Totals};
+use engine::{Cluster, DraftTotals, Replica, Totals};
 use serde::Serialize;
 
 /// One pool: its resolved settings, and the sums over its replicas.
@@ -190,7 +190,7 @@ pub(super) fn pools(
         part.lora = lora(engine, pool);
         part.split = roles.map(|sums| sums.of_pool(pool, p.role, m));
         part.speculative = p.engine.speculative.is_some().then(|| speculative(&drafts));
-        let mut of_pool = engine.replicas().iter().filter(|r| r.pool() == pool).map(|r| r.totals());
+        let mut of_pool = engine.replicas().iter().filter(|r| r.pool() == pool).map(Replica::totals);
         part.experts = (p.experts != ExpertPlacement::default()).then(|| experts(engine, pool));
         let in_lockstep = p.expert_ranks_lockstep && p.expert_ranks > 1;
         part.ranks = in_lockstep.then(|| ranks(&mut of_pool.clone()));
