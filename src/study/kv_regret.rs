@@ -140,7 +140,7 @@ pub struct SeedRegret {
     pub regret: KvRegret,
 }
 
-/// A mean with its 95 % confidence interval, of which there is none with one seed.
+/// A mean with its 95 % confidence interval. With one seed there is no interval.
 #[apply(typescript!)]
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct RegretMean {

@@ -17,8 +17,8 @@ impl Cluster {
         if (at, event.order()) < (other.0, other.1.order()) { (at, event) } else { other }
     }
 
-    /// Runs what is due in a pause: a prefetch where the prompt was computed, which computes the next one too, the rest there and where
-    /// it was answered. Where a replica is down nothing is done.
+    /// Runs what is due in a pause: a prefetch where the prompt was computed, a demotion there and where it was answered. On a replica
+    /// that is down nothing is done.
     pub(crate) fn run_pause<S: Sink>(&mut self, sink: &mut S) {
         let Some(life) = self.fleet.life_mut() else { return };
         let Some((what, turn)) = life.pop() else { return };

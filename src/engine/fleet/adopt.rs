@@ -7,14 +7,14 @@ use crate::clock::Clock;
 use crate::facts::Sink;
 use crate::network::LowerPlan;
 use crate::perf::{Plan, Resolved};
-use crate::replica::Replica;
+use crate::replica::{Limits, Replica};
 use crate::request::{Book, Life, Wishes};
 use crate::workload::Source;
 use base::{Micros, Span};
 use document::{
-    BatchLimits, CalibratedSettings, CrossModelCoefficients, FittedCoefficients, FsTier, Hardware, KvBlocks,
-    KvCache, LatencyModel, P2pTier, PiecewiseRates, Pool, Role, RooflineSettings, Scaling, SecondaryTier,
-    TierWrite,
+    BatchLimits, CalibratedSettings, CrossModelCoefficients, ExpertSkew, FittedCoefficients, FsTier,
+    Hardware, KvBlocks, KvCache, LatencyModel, P2pTier, PiecewiseRates, Pool, Role, RooflineSettings,
+    Scaling, SecondaryTier, TierWrite,
 };
 
 /// What a fleet works with while it follows an edit.
@@ -126,7 +126,9 @@ impl Fleet {
         let (before, after) = (&old.0.engine, &new.0.engine);
         let pages = book.pages();
         for r in self.replicas.iter_mut().filter(|r| r.pool == pool) {
-            r.limits = b.limits;
+            // Ranks that are being replaced go on with the padding of their server.
+            let padding = if r.revision == b.revision { b.limits.padding } else { r.limits.padding };
+            r.limits = Limits { padding, ..b.limits };
             // Who waits keeps the priority that it came with.
             r.priority = b.priority.clone();
             if before.scheduler != after.scheduler {
@@ -164,6 +166,7 @@ fn made_of(pool: &Pool) -> Pool {
     let mut parts = Pool { name: String::new(), role: Role::Mixed, replicas: 0, ..pool.clone() };
     parts.engine = BatchLimits { speculative: parts.engine.speculative, ..BatchLimits::default() };
     parts.scaling = Scaling::default();
+    parts.experts.skew = ExpertSkew::default();
     parts.kv.blocks = KvBlocks::Auto;
     parts.kv.gpu_memory_utilization = 0.0;
     let usual = KvCache::default();

@@ -4,7 +4,9 @@ use super::state::Fleet;
 use crate::clock::Clock;
 use crate::facts::Sink;
 use crate::policy::ReplicaPhase;
-use crate::replica::{BatchTokens, LARGEST_MIXED, RankShare, RankTime, Replica, ServerStep};
+use crate::replica::{
+    BatchTokens, DECODES, LARGEST_MIXED, PROMPTS, RankShare, RankTime, Replica, ServerStep,
+};
 use crate::request::Book;
 use base::{Micros, ReplicaId, Span};
 use serde::{Deserialize, Serialize};
@@ -81,13 +83,13 @@ impl Fleet {
         self.servers[server].ranks = ranks;
     }
 
-    /// Every rank computes as many rows, if they are padded and none has a prompt. What the others have beside each then.
+    /// Every rank computes as many rows, if they are padded and none has a prompt: how many, and what the others have beside each.
     fn pad(
         &mut self,
         ready: &[ReplicaId],
         tokens: &[BatchTokens],
         without_prompts: bool,
-    ) -> Option<BatchTokens> {
+    ) -> Option<(u64, BatchTokens)> {
         let first = &self.replicas[ready.first()?.index()];
         let (padding, ranks) = (first.limits.padding, u64::from(first.model.lockstep_ranks()));
         let most = tokens.iter().map(|own| own.all).max()?;
@@ -96,7 +98,7 @@ impl Fleet {
             self.replicas[rank.index()].pad(rows.map_or(0, |rows| rows - own.all));
         }
         let others = rows? * (ranks - 1);
-        Some(BatchTokens { all: others, decoding: others })
+        Some((rows?, BatchTokens { all: others, decoding: others }))
     }
 
     /// A step of a server is counted on all of its ranks, and experts move on those that have work in it.
@@ -140,7 +142,7 @@ impl Fleet {
         let mut each = Vec::with_capacity(ready.len());
         for (rank, own) in ready.iter().zip(&tokens) {
             let beside = BatchTokens { all: every - own.all, decoding: of_decoding - own.decoding };
-            let others = padded.unwrap_or(beside);
+            let others = padded.map_or(beside, |(_, others)| others);
             let own = self.replicas[rank.index()].time_beside(others, book.active());
             time = time.or_longer(own);
             each.push(RankShare { own, others });
@@ -152,7 +154,7 @@ impl Fleet {
                 decoding = decoding.max(rank.decoding_beside(*others, own.model(), book.active()));
             }
         }
-        let cause = usize::from(every == of_decoding);
+        let cause = if every > of_decoding { PROMPTS } else { DECODES };
         for (rank, share) in ready.iter().zip(&each) {
             let wait = Span(time.span().0 - share.own.span().0);
             self.replicas[rank.index()].wait_for_ranks(cause, wait);
@@ -167,7 +169,7 @@ impl Fleet {
         for rank in ranks {
             let r = &mut self.replicas[rank.index()];
             if !ready.contains(rank) && r.serving() {
-                r.wait_for_ranks(2, time.span());
+                r.run_along(padded.map_or(0, |(rows, _)| rows), time.span());
             }
             r.lockstep.until = until;
             clock.set_replica(rank.index(), r.next_at());

@@ -193,10 +193,10 @@ impl Calibrated {
         self.placed.as_deref()
     }
 
-    /// Experts have moved.
-    pub(super) fn balance(&mut self) {
+    /// Experts were moved, or lie in order again.
+    pub(super) fn set_balanced(&mut self, is_balanced: bool) {
         if let Some(placed) = &mut self.placed {
-            placed.balance();
+            placed.set_balanced(is_balanced);
         }
     }
 

@@ -129,9 +129,14 @@ impl Placed {
         self.rebalancing
     }
 
-    /// Experts have moved.
-    pub(super) fn balance(&mut self) {
-        self.is_balanced = true;
+    /// Whether experts lie as they were last moved, not in order.
+    pub(super) fn is_balanced(&self) -> bool {
+        self.is_balanced
+    }
+
+    /// Experts were moved, or lie in order again. Without rebalancing they stay in order.
+    pub(super) fn set_balanced(&mut self, is_balanced: bool) {
+        self.is_balanced = is_balanced && self.rebalancing.is_some();
     }
 }
 
@@ -325,7 +330,7 @@ mod tests {
         };
         let mut found = placed(&placement, &a, 8);
         assert!(found.touched(16).expect("shares") > 36.334_503 / 64.0, "the busiest rank reads more");
-        found.balance();
+        found.set_balanced(true);
         assert!(close(found.touched(16).expect("shares") * 64.0, 36.334_503));
     }
 
@@ -338,7 +343,7 @@ mod tests {
             ExpertPlacement { skew: ExpertSkew::Imbalance(2.0), eplb: Some(eplb), ..Default::default() };
         let mut found = placed(&placement, &a, 8);
         assert!(close(found.imbalance(), 2.0));
-        found.balance();
+        found.set_balanced(true);
         assert!(close(found.imbalance(), 1.2));
     }
 

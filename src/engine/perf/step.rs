@@ -102,10 +102,15 @@ impl StepModel {
         m.placed()?.rebalancing()
     }
 
-    /// Experts have moved.
-    pub(crate) fn balance(&mut self) {
+    /// Whether experts lie as they were last moved, not in order.
+    pub(crate) fn is_balanced(&self) -> bool {
+        matches!(&self.family, Family::Calibrated(m) if m.placed().is_some_and(Placed::is_balanced))
+    }
+
+    /// Experts were moved, or lie in order again.
+    pub(crate) fn set_balanced(&mut self, is_balanced: bool) {
         if let Family::Calibrated(m) = &mut self.family {
-            m.balance();
+            m.set_balanced(is_balanced);
         }
     }
 

@@ -18,6 +18,8 @@ impl Replica {
                 slab[slot].fix_output_time(overhead, self.decoders.ticks);
             }
         }
+        let is_balanced = self.model.is_balanced();
         self.model = model.clone();
+        self.model.set_balanced(is_balanced);
     }
 }

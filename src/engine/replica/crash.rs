@@ -47,6 +47,7 @@ impl Replica {
         self.step = None;
         self.step_at = Micros::MAX;
         self.lockstep.break_off(now);
+        self.model.set_balanced(false);
         let ticks = self.decoders.ticks;
         self.decoders = Decoders::new(self.kv.block_tokens());
         self.decoders.ticks = ticks;

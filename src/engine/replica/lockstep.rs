@@ -29,6 +29,12 @@ pub(crate) struct Lockstep {
     pub(crate) steps: u64,
 }
 
+/// Causes of waiting in a step of a server, as places of a list: a prompt of some rank, more to decode on another one, no work of its own.
+pub(crate) const PROMPTS: usize = 0;
+/// See [`PROMPTS`].
+pub(crate) const DECODES: usize = 1;
+const NO_WORK: usize = 2;
+
 /// How long a rank takes for its batch.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct RankTime {
@@ -145,13 +151,13 @@ impl Replica {
         self.totals.rank_padding += rows;
     }
 
-    /// The `steps`-th step is about to begin. Every so many, experts move: it takes longer, and later ones less.
+    /// Step number `steps` is about to begin. If it is a multiple of the interval, experts move in it, and it takes longer.
     pub(crate) fn rebalance(&mut self, steps: u64) {
         let Some((interval, takes)) = self.model.rebalancing() else { return };
         if steps.is_multiple_of(interval.into()) {
             self.longer += takes;
             self.totals.rebalanced += 1;
-            self.model.balance();
+            self.model.set_balanced(true);
         }
     }
 
@@ -164,6 +170,12 @@ impl Replica {
     /// ranks, no work of its own.
     pub(crate) fn wait_for_ranks(&mut self, cause: usize, wait: Span) {
         self.totals.rank_waits[cause] += wait;
+    }
+
+    /// The rank has no work in a step of its server, in which it computes these rows of no request.
+    pub(crate) fn run_along(&mut self, rows: u64, step: Span) {
+        self.totals.rank_padding += rows;
+        self.wait_for_ranks(NO_WORK, step);
     }
 
     /// How long it takes for the batch whose tokens were counted last, beside these of the other ranks.

@@ -52,7 +52,7 @@ pub(crate) use batch_rules::Limits;
 pub(crate) use departure::{Departure, DepartureReason};
 pub(crate) use front_end::Delivery;
 pub(crate) use lender::{Lender, Lenders};
-pub(crate) use lockstep::{BatchTokens, RankShare, RankTime, ServerStep};
+pub(crate) use lockstep::{BatchTokens, DECODES, PROMPTS, RankShare, RankTime, ServerStep};
 pub(crate) use pipe::Pipe;
 pub(crate) use speculation::Speculation;
 pub(crate) use start_up::{draw_ends, phases_of};

@@ -117,6 +117,13 @@ fn padded_ranks_compute_as_many_rows_as_the_one_with_the_most() {
     };
     // Four steps without prompts: 3 + 2 rows, or 4 + 4.
     assert_eq!([padded("none"), padded("max"), padded("graph")], [0, 4, 4 + 8]);
+    // A rank without requests computes as many rows as the other.
+    let mut alone = server(true, &[[0, 5]]);
+    alone["cluster"]["pools"][0]["ranks"] = json!({"padding": "max"});
+    assert_eq!(
+        run(&alone).report_data().pools[0].ranks.as_ref().expect("they step together").padding_tokens,
+        4
+    );
     let model =
         resolve(&scenario(server(true, &[])).cluster.pools[0], Compat::None, "").expect("it resolves").model;
     let ten = StepLoad { decode: 10, ..StepLoad::default() };
@@ -155,6 +162,16 @@ fn experts_move_every_so_many_steps_of_the_server() {
     let found = session.report_data();
     let experts = found.pools[0].experts.as_ref().expect("they are asked for");
     assert_eq!((experts.rebalanced, experts.imbalance), (4, 1.5));
+    // An edit of something else leaves them where they are, and one of the skew replaces no replica.
+    let edited = |set: Value| {
+        let mut document = document.clone();
+        document["edits"] = json!([{"at_us": 20_000, "set": set}]);
+        let session = run(&document);
+        let imbalance = session.report_data().pools[0].experts.as_ref().map(|experts| experts.imbalance);
+        (session.engine().replicas().len(), imbalance)
+    };
+    assert_eq!(edited(json!({"cluster.routing": "random"})), (2, Some(1.5)));
+    assert_eq!(edited(json!({"cluster.pools[0].experts.skew": {"imbalance": 1.4}})), (2, Some(1.2)));
 }
 
 #[test]

@@ -86,7 +86,7 @@ pub struct KvHint {
 fields! {
     struct KvHint {
         quantile: "Quantile" in [limits::QUANTILE_MIN, limits::QUANTILE] or "0.9 covers nine gaps of ten" => Routing;
-        least_gaps: "Gaps before the first" in [1, limits::LEAST_GAPS] or "1 hints after the first gap" => Routing;
+        least_gaps: "Least gaps" in [1, limits::LEAST_GAPS] or "1 hints after the first gap" => Routing;
         min_s: "At least" of "s" in [limits::HINT_S_MIN, limits::HINT_S] or "1 is usual" => Routing;
         max_s: "At most" of "s" in [limits::HINT_S_MIN, limits::HINT_S] or "600 is usual" => Routing;
         priority: "Priority" in [0, limits::KEEP_PRIORITY] or "it is 0 to 100; 70 is usual" => Routing;

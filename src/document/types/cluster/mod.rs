@@ -173,7 +173,7 @@ fields! {
             or "50 is a network of 400 Gbit/s" => Replace;
         expert_ranks [omit]: "Expert ranks" in [1, limits::EXPERT_RANKS]
             or "1 means that every replica has all experts" => Replace;
-        expert_ranks_lockstep [omit]: "Ranks in lock step" => Replace;
+        expert_ranks_lockstep [omit]: "In lock step" => Replace;
         ranks [omit]: "Ranks" => Parts;
         experts [omit]: "Experts" => Parts;
         dcp [omit]: "Context parallel" => Replace;

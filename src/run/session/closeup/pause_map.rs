@@ -4,7 +4,7 @@ use serde::Serialize;
 
 /// Columns of the map.
 const COLUMNS: u32 = 60;
-/// Half of the shortest length that is told apart, in microseconds; each row is twice as long as the one below.
+/// Half of the upper end of the lowest row, in microseconds. Each row reaches to twice the end of the row below it.
 const SHORTEST_US: u64 = 62_500;
 /// The row of the longest pauses: 18 hours and more.
 const LONGEST: u32 = 20;

@@ -44,6 +44,22 @@ function everyField(): ReadonlyMap<string, Field> {
   return all;
 }
 
+test('every field of cluster, pools, clients and workload is in a section', () => {
+  const properties = (name: 'Cluster' | 'Pool' | 'Client' | 'Workload'): string[] =>
+    Object.keys(raw.$defs[name].properties);
+  const all = [
+    ...properties('Cluster').map((key) => `cluster.${key}`),
+    ...properties('Pool').map((key) => `cluster.pools[*].${key}`),
+    ...properties('Client').map((key) => `workload.clients[*].${key}`),
+    ...properties('Workload').map((key) => `workload.${key}`),
+  ];
+  const paths = SECTIONS.flatMap((section) => section.paths);
+  const isShown = (path: string): boolean => paths.some((of) => path === of || of.startsWith(`${path}.`));
+  const lists = ['cluster.pools', 'workload.clients'];
+  expect(all.length).toBeGreaterThan(40);
+  expect(all.filter((path) => !lists.includes(path) && !isShown(path))).toEqual([]);
+});
+
 test('every field that the form can show has help, and numbers have a range', () => {
   const fields = everyField();
   expect(fields.size).toBeGreaterThan(150);
@@ -85,7 +101,9 @@ test('profiles are called by their names', () => {
 test('latencies are shown and typed in milliseconds, and kept in whole microseconds', () => {
   const inMicros = [...everyField().values()].filter((f) => f.unit === 'µs').map((f) => f.path);
   // Coefficients of a step are a few microseconds each.
-  expect(inMicros.filter((path) => !/\.latency\.|\.lora\.step_us_|\.drafter\..*\.fixed_us/.test(path))).toEqual([]);
+  expect(
+    inMicros.filter((path) => !/\.latency\.|\.lora\.step_us_|\.drafter\..*\.fixed_us|\.dcp\.us_per_layer/.test(path)),
+  ).toEqual([]);
   const field = fieldAt(schema, document, 'cluster.routing_latency_us');
   expect(field).toBeDefined();
   if (!field) return;

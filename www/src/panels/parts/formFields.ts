@@ -28,8 +28,30 @@ const BESIDE: readonly string[] = [
   'workload.clients[*].prefix',
   'workload.clients[*].sessions',
   'workload.clients[*].conversation',
+  'workload.clients[*].agent',
+  'workload.clients[*].retention',
+  'workload.clients[*].session_kv',
+  'workload.clients[*].max_offload_tokens',
   'workload.requests',
+  'workload.session_kv',
   'workload.timeout_s',
+  'workload.client_retries',
+  'workload.client_wait_s',
+  'workload.client_retry_share',
+];
+
+/** What a pool has beside its size and its model. */
+const OF_POOL: readonly string[] = [
+  'cluster.pools[*].role',
+  'cluster.pools[*].pp',
+  'cluster.pools[*].pp_link_gb_per_s',
+  'cluster.pools[*].dcp',
+  'cluster.pools[*].expert_ranks',
+  'cluster.pools[*].expert_ranks_lockstep',
+  'cluster.pools[*].ranks',
+  'cluster.pools[*].experts',
+  'cluster.pools[*].architecture',
+  'cluster.pools[*].hardware',
 ];
 
 /** The sections, what is changed most first. `*` stands for every pool or client. The fields under a path come from the schema. */
@@ -52,17 +74,9 @@ export const SECTIONS: readonly Section[] = [
       'cluster.pools[*].gpu',
       'cluster.pools[*].tp',
       'cluster.pools[*].name',
-      'cluster.pools[*].expert_ranks',
-      'cluster.pools[*].role',
-      'cluster.pools[*].architecture',
-      'cluster.pools[*].hardware',
+      ...OF_POOL,
     ],
-    further: [
-      'cluster.pools[*].expert_ranks',
-      'cluster.pools[*].role',
-      'cluster.pools[*].architecture',
-      'cluster.pools[*].hardware',
-    ],
+    further: OF_POOL,
   },
   {
     title: 'Split',
@@ -84,10 +98,14 @@ export const SECTIONS: readonly Section[] = [
     title: 'Scheduling',
     paths: ['cluster.pools[*].engine', 'cluster.pools[*].latency', 'cluster.compat'],
   },
-  { title: 'KV cache', paths: ['cluster.pools[*].kv'] },
+  {
+    title: 'KV cache',
+    paths: ['cluster.pools[*].kv', 'cluster.kv_stores', 'cluster.kv_source', 'cluster.kv_hint'],
+  },
   { title: 'Admission', paths: ['cluster.admission', 'cluster.admission_latency_us'] },
   { title: 'Autoscaling', paths: ['cluster.pools[*].scaling'] },
   { title: 'Gateway queue', paths: ['cluster.flow_control'] },
+  { title: 'Failures', paths: ['cluster.resilience', 'cluster.faults'] },
   { title: 'LoRA adapters', paths: ['cluster.pools[*].lora', 'workload.clients[*].adapters'] },
   { title: 'Objectives', paths: ['slo'] },
   { title: 'Run', paths: ['run'] },
