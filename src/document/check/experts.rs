@@ -15,7 +15,10 @@ pub(super) fn check_experts(path: &str, p: &Pool, r: &mut Report) {
         r.error(&at, "experts, with another latency than calibrated", "calibrated latency beside it", fix);
     } else if e.split == ExpertSplit::Tensor {
         check_cut(&at, p, r);
-    } else if *e != ExpertPlacement::default() && p.expert_ranks < 2 && r.are_fine(path, &["expert_ranks"]) {
+    } else if *e != ExpertPlacement::default()
+        && p.expert_ranks < 2
+        && r.are_fine(path, &["experts", "expert_ranks"])
+    {
         r.warning(
             &at,
             "experts of a replica that has all of them",

@@ -16,7 +16,7 @@ pub struct RandomFaults {
 
 fields! {
     struct RandomFaults {
-        crash_mtbf_s: "Crash MTBF" of "s" in [0.0, limits::HORIZON_S] or "0 means that none crashes" => Fault;
+        crash_mtbf_s: "Mean uptime" of "s" in [0.0, limits::HORIZON_S] or "0 means that none crashes" => Fault;
         restart_s: "Back after" of "s" in [0.0, limits::HORIZON_S] or "0 means never" => Fault;
     }
 }
