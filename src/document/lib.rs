@@ -76,7 +76,7 @@ pub use types::cluster::batch_limit::BatchLimit;
 pub use types::cluster::batch_limits::{BatchLimits, MixedStep};
 pub use types::cluster::compat::Compat;
 pub use types::cluster::disaggregation::{
-    Decider, Disaggregation, FirstToken, Handoff, KvBytes, Role, ThresholdDecider, Transfer,
+    Decider, Disaggregation, FirstToken, Handoff, HomeHits, KvBytes, Role, ThresholdDecider, Transfer,
 };
 pub use types::cluster::experts::{ContextParallelism, Eplb, ExpertPlacement, ExpertSkew, ExpertSplit};
 pub use types::cluster::flow_control::{
@@ -90,7 +90,7 @@ pub use types::cluster::kv_tiers::{
     SecondaryTier, SelectiveWrite, StoreEviction, StoreTier, TierWrite, Watermark,
 };
 pub use types::cluster::model::{Architecture, Hardware, Precision};
-pub use types::cluster::ranks::{RankPadding, Ranks};
+pub use types::cluster::ranks::{RankBalance, RankPadding, Ranks, RanksSeen};
 pub use types::cluster::resilience::{KvLoadFailure, Outlier, Probe, ProbeAction, Resilience};
 pub use types::cluster::scheduling::{
     ClassDeadlines, ClassScores, PreemptionVictim, PriorityPolicy, Scheduler, TenantScore, TenantScores,

@@ -1,5 +1,8 @@
 //! Every count, size and duration in a scenario has a limit, so that no document can ask for unbounded work.
 
+/// Longest age of the counts of a server's ranks, and longest wait of a prompt for those of other ranks, in milliseconds.
+pub const RANK_WAIT_MS: f64 = 3_600_000.0;
+
 /// Most replicas in all pools together.
 pub const REPLICAS: u32 = 1024;
 /// Most replicas that a run starts one after the other, those that replace others included.

@@ -283,7 +283,14 @@ fn in_lockstep(draw: &mut Draw, pool: &mut Value) {
         "step_us_per_layer": 1, "step_us_per_prompt": 900, "queueing_us": 100}}});
     pool["expert_ranks"] = json!(2);
     pool["expert_ranks_lockstep"] = json!(!draw.one_in(3));
-    pool["ranks"] = json!({"padding": draw.of(&["none", "max", "graph"])});
+    pool["ranks"] = json!({"padding": draw.of(&["none", "max", "graph"]),
+        "seen": draw.of(&["flat", "internal", "internal", "hash"]), "align_prefills_ms": draw.of(&[0, 0, 3, 40])});
+    if pool["ranks"]["seen"] == "internal" {
+        pool["ranks"]["sync_ms"] = json!(draw.of(&[0, 100]));
+    }
+    if pool["role"] == "decode" {
+        pool["ranks"]["align_prefills_ms"] = json!(0);
+    }
     pool["experts"] = draw.of(&[
         json!({}),
         json!({"skew": {"zipf": 0.6}}),

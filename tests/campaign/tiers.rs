@@ -166,4 +166,17 @@ pub(crate) fn add(draw: &mut Draw, document: &mut Value) {
     }
     edits.sort_by_key(|edit| edit["at_us"].as_u64());
     document["edits"] = json!(edits);
+    read_at_home(draw, document);
+}
+
+/// Homes read from their CPU tiers, if no edit takes away the last decode pool that has one.
+fn read_at_home(draw: &mut Draw, document: &mut Value) {
+    let keeps = [".role", "pools\"", "disaggregation\"", "cpu_blocks", ".kv\""]
+        .iter()
+        .all(|part| !document["edits"].to_string().contains(part));
+    let decodes = |pool: &Value| pool["role"] == "decode" && pool["kv"]["cpu_blocks"].as_u64() > Some(0);
+    let cluster = &mut document["cluster"];
+    if keeps && cluster["pools"].as_array().is_some_and(|pools| pools.iter().any(decodes)) && draw.one_in(2) {
+        cluster["disaggregation"]["home_hits"] = json!("gpu+cpu");
+    }
 }

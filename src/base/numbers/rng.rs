@@ -69,6 +69,8 @@ pub enum Purpose {
     BackOff = 56,
     /// Times between the crashes of one replica.
     Crashes = 57,
+    /// Which rank of a server one request goes to.
+    RankHash = 61,
 }
 
 /// One random stream.

@@ -67,7 +67,7 @@ pub(crate) fn container_of(
     let mut found = command_of(r, path);
     found.flags.extend(pods.extra.iter().cloned());
     let settings = tier_variables(r, &format!("{path}.env"));
-    let around = Around { of: of.clone(), whole: true, role, servers: None, settings };
+    let around = Around { of: of.clone(), whole: true, role, settings, ..Around::default() };
     let sizes = engine_of(r, &format!("{path}.image"), &found, pods.replicas, around);
     let own = format!("{path}.resources");
     gpus(r, resources.unwrap_or(&own), pods.nodes, sizes);

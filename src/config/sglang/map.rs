@@ -19,7 +19,7 @@ pub(crate) const FLAGS: &[KnownFlag] = flags! {
     own Whole ["pipeline-parallel-size", "pp-size", "pp"];
     own Whole ["data-parallel-size", "dp-size", "dp"];
     own Switch ["enable-dp-attention"];
-    group Whole ["ep-size", "expert-parallel-size", "ep", "ep-num-redundant-experts"]: ExpertLoad;
+    group Whole ["ep-size", "expert-parallel-size", "ep", "ep-num-redundant-experts", "eplb-rebalance-num-iterations"]: ExpertLoad;
     group Switch ["enable-eplb", "enable-ep-moe", "enable-deepep-moe"]: ExpertLoad;
     own Number ["mem-fraction-static"];
     own Whole ["max-total-tokens"];

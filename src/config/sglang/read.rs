@@ -7,8 +7,9 @@ use crate::import::configuration::sets::PoolOf;
 use crate::sglang::map::FLAGS;
 use crate::sglang::tiers::{hierarchical, settings};
 use crate::vllm::command::{name_with_role, shape};
-use crate::vllm::read::{Around, DEFAULTS, Sizes, is_setting, memory, model, parallel};
+use crate::vllm::read::{Around, DEFAULTS, Sizes, is_setting, memory, model, parallel, spreads_experts};
 use document::limits;
+use engine::perf::known_model;
 use serde_json::{Value, json};
 
 /// Tokens of a prefill where nothing is said, on GPUs with 60 to 160 GB.
@@ -45,22 +46,28 @@ fn role_of(mode: &str) -> Option<&'static str> {
 /// Reads the flags of a server, and gives each a row.
 fn engine(r: &mut Reader<'_>, mut flags: Flags, around: &Around) -> Sizes {
     let of = &around.of;
-    if around.whole {
-        defaults(r, of);
-    }
     let model = model(r, &mut flags, of);
+    let shared = attention_ranks(r, &mut flags, of, model);
+    if around.whole {
+        defaults(r, of, shared.unwrap_or(1));
+    }
     for (flag, field) in same_in(FLAGS, "") {
         let name = flag.names[0];
         if let Some(value) = flags.same(r, flag) {
+            // The ranks of a server divide its GPUs, and most requests.
+            let divided = matches!(name, "tensor-parallel-size" | "max-running-requests");
+            let each = value.as_u64().zip(shared).filter(|_| divided);
+            let value = each.map_or(value, |(value, ranks)| json!((value / ranks).max(1)));
             flags.note(r, name, &format!("{} {value}", field.path));
             flags.set_pool(r, name, of, field.path, value);
         }
     }
     let role = role(r, &mut flags, around);
     let around = &Around { role, ..around.clone() };
-    attention_ranks(r, &mut flags);
-    let sizes = parallel(r, &mut flags, around, model);
-    scheduling(r, &mut flags, of);
+    // Ranks that do not divide attention share nothing, experts neither.
+    let sizes = parallel(r, &mut flags, around, model.filter(|_| shared.is_some()));
+    let sizes = Sizes { tp: sizes.tp / shared.unwrap_or(1), ..sizes };
+    scheduling(r, &mut flags, of, shared.unwrap_or(1));
     cache(r, &mut flags, of);
     hierarchical(r, &mut flags, around, sizes);
     settings(r, &around.settings);
@@ -70,10 +77,10 @@ fn engine(r: &mut Reader<'_>, mut flags: Flags, around: &Around) -> Sizes {
 }
 
 /// SGLang's defaults where no source says a value.
-fn defaults(r: &mut Reader<'_>, of: &PoolOf) {
+fn defaults(r: &mut Reader<'_>, of: &PoolOf, ranks: u64) {
     for (field, value) in [
         ("engine.max_num_seqs", json!("auto")),
-        ("engine.max_num_batched_tokens", json!(CHUNK)),
+        ("engine.max_num_batched_tokens", json!((CHUNK / ranks).max(1))),
         ("kv.block_tokens", json!(1)),
         ("kv.blocks", json!("auto")),
         ("kv.gpu_memory_utilization", json!(0.9)),
@@ -103,30 +110,81 @@ fn role(r: &mut Reader<'_>, flags: &mut Flags, around: &Around) -> Option<&'stat
     around.role.or(role)
 }
 
-/// Ranks that share GPUs are no replicas.
-fn attention_ranks(r: &mut Reader<'_>, flags: &mut Flags) {
+/// Ranks that divide attention among the GPUs of a server and share its experts, in lock step: how many, if they are simulated. Each is
+/// a replica with its part of the GPUs.
+fn attention_ranks(
+    r: &mut Reader<'_>,
+    flags: &mut Flags,
+    of: &PoolOf,
+    model: Option<&'static str>,
+) -> Option<u64> {
     let name = "enable-dp-attention";
-    match flags.switch(name) {
-        Some(true) => {
-            let why = "ranks that divide attention share the GPUs of a replica: they are not simulated";
-            flags.ignore(r, name, why);
-            flags.ignore(r, "data-parallel-size", why);
-            flags.forget("data-parallel-size");
+    if flags.switch(name)? {
+        let whole = |name: &str| flags.value(name).and_then(Value::as_u64).unwrap_or(1);
+        let [gpus, ranks] = [whole("tensor-parallel-size"), whole("data-parallel-size")];
+        let experts = model.and_then(known_model).map_or(0, |m| m.architecture.experts);
+        let why = if ranks < 2 {
+            "with one rank nothing is divided"
+        } else if experts == 0 {
+            "ranks of a model without experts that divide attention alone are not simulated"
+        } else if whole("pipeline-parallel-size") > 1 {
+            "ranks in lock step have no stages here"
+        } else if flags.switch("enable-lora") == Some(true) {
+            "ranks in lock step do not serve adapters here"
+        } else if ranks > limits::EXPERT_RANKS.into() || !gpus.is_multiple_of(ranks) {
+            "the GPUs are no multiple of the ranks, or there are more ranks than a scenario takes"
+        } else {
+            flags.note(r, name, &format!("{ranks} expert_ranks in lock step, tp {} each", gpus / ranks));
+            spread(r, flags);
+            balance(r, flags, of);
+            return Some(ranks);
+        };
+        flags.ignore(r, name, why);
+        flags.ignore(r, "data-parallel-size", why);
+        flags.forget("data-parallel-size");
+    } else {
+        flags.note(r, name, "each rank has GPUs of its own");
+    }
+    None
+}
+
+/// Whether ranks have whole experts, or a slice of each.
+fn spread(r: &mut Reader<'_>, flags: &mut Flags) {
+    let size = "ep-size";
+    if spreads_experts(flags) {
+        for name in [size, "enable-ep-moe", "enable-deepep-moe"] {
+            flags.note(r, name, "experts.split ranks");
         }
-        Some(false) => flags.note(r, name, "each rank has GPUs of its own"),
-        None => {}
+    } else {
+        flags.note(r, size, "experts.split tensor");
     }
 }
 
+/// By what the server chooses the rank of a request.
+fn balance(r: &mut Reader<'_>, flags: &mut Flags, of: &PoolOf) {
+    let name = "load-balance-method";
+    let (value, differs) = match flags.text(name) {
+        Some("total_requests" | "shortest_queue") => ("requests", None),
+        Some("total_tokens" | "minimum_tokens") => ("tokens", None),
+        None | Some("round_robin" | "auto") => ("round-robin", None),
+        Some(_) => ("round-robin", Some("another rule there: in turn here")),
+    };
+    match differs {
+        Some(differs) => flags.near(r, name, "ranks.balance round-robin", differs),
+        None => flags.note(r, name, &format!("ranks.balance {value}")),
+    }
+    flags.set_pool(r, "enable-dp-attention", of, "ranks.balance", json!(value));
+}
+
 /// The order of the queue, and the size of a step.
-fn scheduling(r: &mut Reader<'_>, flags: &mut Flags, of: &PoolOf) {
+fn scheduling(r: &mut Reader<'_>, flags: &mut Flags, of: &PoolOf, ranks: u64) {
     let name = "chunked-prefill-size";
     match flags.value(name).and_then(Value::as_f64) {
         Some(tokens) if tokens < 0.0 => {
             flags.ignore(r, name, "prompts are always computed in chunks of the token budget");
         }
         Some(tokens) if (1.0..=f64::from(limits::STEP_TOKENS)).contains(&tokens) => {
-            let tokens = tokens.floor() as u64;
+            let tokens = (tokens.floor() as u64 / ranks).max(1);
             let differs = "a step of vLLM has prompts and answers within it";
             flags.near(r, name, &format!("engine.max_num_batched_tokens {tokens}"), differs);
             flags.set_pool(r, name, of, "engine.max_num_batched_tokens", json!(tokens));

@@ -18,6 +18,8 @@ pub(crate) fn command(r: &mut Reader<'_>, command: &EngineCommand, around: &Arou
     let is_tier = |word: &&Word| is_setting(&word.text);
     let around = &Around {
         settings: around.settings.iter().chain(command.program.iter().filter(is_tier)).cloned().collect(),
+        // Dynamo's router sees every rank.
+        ranks_seen: around.ranks_seen || command.program.iter().any(|word| word.text.contains("dynamo.vllm")),
         ..around.clone()
     };
     let program = command.program.iter().filter(|word| !is_image(word) && !is_tier(word));

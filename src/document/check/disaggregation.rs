@@ -4,7 +4,8 @@
 use super::policies::check_routing;
 use crate::table::report::{Report, grouped};
 use crate::{
-    Cluster, Compat, CpuTier, Decider, Disaggregation, Handoff, Pool, Role, ThresholdDecider, model_key,
+    Cluster, Compat, CpuTier, Decider, Disaggregation, Handoff, HomeHits, Pool, Role, ThresholdDecider,
+    model_key,
 };
 use base::small::decimal::plain;
 
@@ -23,6 +24,12 @@ pub(super) fn check_disaggregation(c: &Cluster, r: &mut Report) {
     }
     check_sizes(c, r);
     if let Some(d) = &c.disaggregation {
+        let decodes = |p: &Pool| p.role == Role::Decode && p.kv.cpu_blocks > 0;
+        let at = "cluster.disaggregation.home_hits";
+        if d.home_hits == HomeHits::GpuCpu && !c.pools.iter().any(decodes) && r.is_fine(at) {
+            let fix = "set kv.cpu_blocks of a decode pool, or leave it out";
+            r.error(at, "gpu+cpu, without a CPU tier in a decode pool", "gpu there", fix);
+        }
         let has_tiers = c.pools.iter().any(|pool| !pool.kv.secondary_tiers.is_empty());
         check_settings("cluster.disaggregation", d, !apart.is_empty() || has_tiers, r);
     }

@@ -4,7 +4,10 @@
 //! resolved.
 
 use crate::table::report::Report;
-use crate::{Architecture, CalibratedCoefficients, Compat, LatencyModel, MixedStep, Pool, Ranks, limits};
+use crate::{
+    Architecture, CalibratedCoefficients, Compat, LatencyModel, MixedStep, Pool, RankBalance, Ranks,
+    RanksSeen, Role, limits,
+};
 use base::small::decimal::plain;
 
 /// Reports what does not go together in the pool at `path`.
@@ -37,6 +40,7 @@ pub(super) fn check_latency(path: &str, p: &Pool, compat: Compat, r: &mut Report
             "set expert_ranks_lockstep, or leave `ranks` out",
         );
     }
+    check_ranks(path, p, r);
     if p.expert_ranks_lockstep {
         check_lockstep(path, p, compat, r);
     }
@@ -86,6 +90,35 @@ fn check_no_front_end(path: &str, c: &CalibratedCoefficients, r: &mut Report) {
 }
 
 /// Experts that are spread over replicas: over existing replicas, and only with a latency model that reads it.
+/// Settings of ranks that have no effect, or cannot be.
+fn check_ranks(path: &str, p: &Pool, r: &mut Report) {
+    let chosen = p.ranks.seen == RanksSeen::Internal;
+    if !chosen && p.ranks.balance != RankBalance::default() && r.are_fine(path, &["ranks"]) {
+        r.warning(
+            format!("{path}.ranks.balance"),
+            "a choice of ranks, where no server chooses one so",
+            "seen: internal beside it",
+            "set `seen` to internal, or leave it out: it has no effect",
+        );
+    }
+    if !chosen && p.ranks.sync_ms > 0.0 && r.are_fine(path, &["ranks"]) {
+        r.warning(
+            format!("{path}.ranks.sync_ms"),
+            "an age of counts by which no server chooses a rank",
+            "seen: internal beside it",
+            "set `seen` to internal, or leave it out: it has no effect",
+        );
+    }
+    if p.ranks.align_prefills_ms > 0.0 && p.role == Role::Decode && r.are_fine(path, &["ranks", "role"]) {
+        r.error(
+            format!("{path}.ranks.align_prefills_ms"),
+            "prompts that wait for each other, in a decode pool",
+            "0 there",
+            "set it in the prefill pool, or leave it out",
+        );
+    }
+}
+
 fn check_expert_ranks(path: &str, p: &Pool, r: &mut Report) {
     let (ranks, most) = (p.expert_ranks, p.scaling.most(p.replicas));
     if ranks < 2 || !r.are_fine(path, &["expert_ranks", "replicas", "scaling.max"]) {

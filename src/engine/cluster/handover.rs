@@ -176,7 +176,7 @@ impl Cluster {
         let active = &self.book.active()[slot];
         let (request, prompt_tokens) = (active.id, active.prompt_tokens);
         let remote = self.remote(slot);
-        let (from, to, cached) = (remote.prefill, remote.home, remote.cached);
+        let (from, to, cached) = (remote.prefill, remote.home, remote.cached + remote.below);
         let home = &self.replicas()[to.index()];
         let (block, pool) = (home.kv().block_tokens(), home.pool());
         let network = self.network.as_ref().expect("INV-9: a transfer without a network");

@@ -13,7 +13,7 @@ use crate::workload::Source;
 use base::{Micros, Span};
 use document::{
     BatchLimits, CalibratedSettings, CrossModelCoefficients, ExpertSkew, FittedCoefficients, FsTier,
-    Hardware, KvBlocks, KvCache, LatencyModel, P2pTier, PiecewiseRates, Pool, Role, RooflineSettings,
+    Hardware, KvBlocks, KvCache, LatencyModel, P2pTier, PiecewiseRates, Pool, Ranks, Role, RooflineSettings,
     Scaling, SecondaryTier, TierWrite,
 };
 
@@ -59,6 +59,10 @@ impl Fleet {
             }
         }
         self.adopt_event_delay(Span(new.scenario().cluster.kv_event_delay_us), with.now);
+        if !self.servers.is_empty() {
+            // Prompts that waited for those of other ranks may begin now.
+            self.rebuild_tournament(with.clock);
+        }
     }
 
     /// Routers see contents that long after they change, from the next decision on.
@@ -143,6 +147,9 @@ impl Fleet {
                 }
             }
             r.refused = None;
+            if r.lockstep.is_rank() {
+                r.let_in(now);
+            }
         }
     }
 }
@@ -167,6 +174,7 @@ fn made_of(pool: &Pool) -> Pool {
     parts.engine = BatchLimits { speculative: parts.engine.speculative, ..BatchLimits::default() };
     parts.scaling = Scaling::default();
     parts.experts.skew = ExpertSkew::default();
+    parts.ranks = Ranks { padding: parts.ranks.padding, ..Ranks::default() };
     parts.kv.blocks = KvBlocks::Auto;
     parts.kv.gpu_memory_utilization = 0.0;
     let usual = KvCache::default();

@@ -12,8 +12,8 @@ use crate::replica::{Limits, Pipe, Speculation};
 use crate::workload::Source;
 use base::{Micros, Span};
 use document::{
-    CpuEviction, EvictionOrder, FsEviction, FsTier, KvBytes, KvStore, Pool, Role, Scenario, SecondaryTier,
-    StoreEviction, TierWrite, Watermark, limits, model_key,
+    CpuEviction, EvictionOrder, FsEviction, FsTier, HomeHits, KvBytes, KvStore, Pool, Role, Scenario,
+    SecondaryTier, StoreEviction, TierWrite, Watermark, limits, model_key,
 };
 use serde::{Deserialize, Serialize};
 
@@ -331,8 +331,12 @@ impl Blueprint {
     /// What the replicas of a pool of `scenario` are made of.
     pub(crate) fn new(pool: &Pool, resolved: &Resolved, scenario: &Scenario, source: &Source) -> Self {
         let (engine, kv, compat) = (&pool.engine, &pool.kv, scenario.cluster.compat);
+        let home_hits = scenario.cluster.disaggregation.as_ref().map(|d| d.home_hits);
         Self {
-            limits: Limits::new(pool, resolved, compat),
+            limits: Limits {
+                reads_at_home: home_hits == Some(HomeHits::GpuCpu),
+                ..Limits::new(pool, resolved, compat)
+            },
             priority: PriorityState::new(&engine.priority, source.tenants(), source.classes()),
             scheduler: SchedulerState::new(engine.scheduler),
             resolved: resolved.clone(),

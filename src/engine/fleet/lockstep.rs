@@ -7,7 +7,7 @@ use crate::policy::ReplicaPhase;
 use crate::replica::{
     BatchTokens, DECODES, LARGEST_MIXED, PROMPTS, RankShare, RankTime, Replica, ServerStep,
 };
-use crate::request::Book;
+use crate::request::{Book, Slot};
 use base::{Micros, ReplicaId, Span};
 use serde::{Deserialize, Serialize};
 
@@ -17,6 +17,8 @@ pub(crate) struct Server {
     pool: u32,
     revision: u32,
     ranks: Vec<ReplicaId>,
+    /// The step in which prompts begin that have waited for those of other ranks; 0 for none.
+    let_in: u64,
 }
 
 /// Whether a replica was removed, or crashed and does not come back.
@@ -45,7 +47,7 @@ impl Fleet {
         }
         let has_room = |s: &Server| (s.pool, s.revision) == (pool, revision) && s.ranks.len() < size;
         let at = self.servers.iter().position(has_room).unwrap_or_else(|| {
-            self.servers.push(Server { pool, revision, ranks: Vec::new() });
+            self.servers.push(Server { pool, revision, ranks: Vec::new(), let_in: 0 });
             self.servers.len() - 1
         });
         let server = &mut self.servers[at];
@@ -64,6 +66,47 @@ impl Fleet {
         }
     }
 
+    /// The number of a replica's server, and its ranks, those that are gone among them until another one takes their place.
+    pub(crate) fn ranks_beside(&self, replica: ReplicaId) -> Option<(u32, &[ReplicaId])> {
+        let number = self.replicas.get(replica.index())?.lockstep.server;
+        let server = self.servers.get(number as usize)?;
+        server.ranks.contains(&replica).then_some((number, &server.ranks))
+    }
+
+    /// An event of a rank is about to run: whether prompts that wait there begin in the next step of its server. They do once every
+    /// rank has one, or the oldest has waited long enough.
+    #[inline(never)]
+    pub(super) fn hold_prompts(&mut self, index: usize, book: &Book) {
+        let r = &self.replicas[index];
+        let (now, wait, step) = (r.next_at(), r.limits.align_prefills, r.lockstep.steps + 1);
+        let Some(server) = self.servers.get(r.lockstep.server as usize) else { return };
+        let mut until = None;
+        if server.let_in != step {
+            let at = |slot: Slot| book.here(book.active()[slot].id).queued.get().unwrap_or(now);
+            let takes_part =
+                |r: &&Replica| matches!(r.phase(), ReplicaPhase::Serving | ReplicaPhase::Draining);
+            let ranks = server.ranks.iter().map(|rank| &self.replicas[rank.index()]).filter(takes_part);
+            let oldest: Vec<Option<Micros>> = ranks.map(|r| r.oldest_waiting(at)).collect();
+            let first = oldest.iter().flatten().min().map(|first| first.saturating_add(wait));
+            let lacks_one = oldest.contains(&None);
+            until = first.filter(|first| lacks_one && *first > now);
+            if first.is_some() && until.is_none() {
+                self.servers[self.replicas[index].lockstep.server as usize].let_in = step;
+            }
+        }
+        self.replicas[index].lockstep.held_until = until;
+    }
+
+    /// Ranks whose prompts need not wait any longer for those of others form their batches now.
+    fn let_in(&mut self, ranks: &[ReplicaId], clock: &mut Clock) {
+        for rank in ranks {
+            let r = &mut self.replicas[rank.index()];
+            if r.let_in(clock.now()) {
+                clock.set_replica(rank.index(), r.next_at());
+            }
+        }
+    }
+
     /// An event of a rank has run: the step of its server begins if all ranks with work have formed their batches.
     #[inline(never)]
     pub(super) fn step_together<S: Sink>(
@@ -75,6 +118,9 @@ impl Fleet {
     ) {
         let (now, server) = (clock.now(), self.replicas[index].lockstep.server as usize);
         let ranks = std::mem::take(&mut self.servers[server].ranks);
+        if self.servers[server].let_in == self.replicas[index].lockstep.steps + 1 {
+            self.let_in(&ranks, clock);
+        }
         let mut found = ranks.iter().map(|rank| &self.replicas[rank.index()]);
         let ready = found.clone().any(|r| r.lockstep.waits);
         if ready && found.all(|r| r.lockstep.waits || r.next_at() > now) {

@@ -85,8 +85,11 @@ impl Fleet {
             let (key, tie) = match victim {
                 Victim::Newest => (age, u64::from(id.0)),
                 Victim::Oldest => (u64::MAX - age, u64::from(u32::MAX - id.0)),
-                Victim::LeastLoaded => (u64::MAX - u64::from(r.in_flight()), u64::from(id.0)),
-                Victim::LeastCache => (u64::MAX - u64::from(r.kv.cached() + r.kv.used()), u64::from(id.0)),
+                Victim::LeastLoaded => (u64::MAX - self.of_server(*id, |r| r.in_flight()), u64::from(id.0)),
+                Victim::LeastCache => {
+                    let blocks = self.of_server(*id, |r| r.kv.cached() + r.kv.used());
+                    (u64::MAX - blocks, u64::from(id.0))
+                }
             };
             let kind = 2 * u64::from(self.is_older(*id)) + u64::from(r.phase != ReplicaPhase::Serving);
             [kind, key, tie]
@@ -96,7 +99,30 @@ impl Fleet {
         for part in [2, 1, 0] {
             sort_by_key(&mut order, |id| rank(id)[part]);
         }
+        if self.replicas[order[0].index()].lockstep.is_rank() {
+            order = self.by_server(&order);
+        }
         present.copy_from_slice(&order);
+    }
+
+    /// The sum over the ranks of a replica's server; of a replica that steps by itself, its own.
+    fn of_server(&self, replica: ReplicaId, of: impl Fn(&Replica) -> u32) -> u64 {
+        let ranks = self.ranks_beside(replica).map_or(std::slice::from_ref(&replica), |(_, ranks)| ranks);
+        ranks.iter().map(|rank| u64::from(of(&self.replicas[rank.index()]))).sum()
+    }
+
+    /// The same replicas in that order, those of each server together where its last one is.
+    fn by_server(&self, order: &[ReplicaId]) -> Vec<ReplicaId> {
+        let mut last_first: Vec<ReplicaId> = Vec::with_capacity(order.len());
+        for &id in order.iter().rev() {
+            if last_first.contains(&id) {
+                continue;
+            }
+            let server = self.server_of(id);
+            last_first.extend(order.iter().rev().filter(|other| server.contains(other)));
+        }
+        last_first.reverse();
+        last_first
     }
 
     /// Starts replicas of a pool that wait for room, as many as there is room for now.
@@ -198,6 +224,8 @@ impl Fleet {
             return self.serve(replica, now, sink);
         };
         let seed = self.seed;
+        // Ranks of one server start together.
+        let drawn_as = self.ranks_beside(replica).map_or(replica, |(_, ranks)| ranks[0]);
         let r = &mut self.replicas[replica.index()];
         if again.is_some() {
             r.tell_time_of_change(now);
@@ -205,7 +233,7 @@ impl Fleet {
         }
         r.life.starts += 1;
         let start = r.life.starts;
-        r.life.ends = draw_ends(&phases, seed, replica, start, now);
+        r.life.ends = draw_ends(&phases, seed, drawn_as, start, now);
         let until = r.life.ends[5];
         if again.is_some() {
             self.set_phase(replica, ReplicaPhase::Starting);

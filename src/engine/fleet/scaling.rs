@@ -139,6 +139,14 @@ fn begin_anew(known: &[PoolScaler], pools: &[Pool], places: &[GroupPlace]) -> Ve
     anew
 }
 
+/// As many ranks as make whole servers: those wished for and more, or where the bounds have no room for that, fewer.
+fn whole_servers(wished: u32, ranks: u32, [least, most]: [u32; 2]) -> u32 {
+    match wished.checked_next_multiple_of(ranks) {
+        Some(whole) if whole <= most => whole,
+        Some(_) | None => (most / ranks * ranks).max(least),
+    }
+}
+
 /// Replicas of a pool by phase.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PoolCounts {
@@ -261,6 +269,13 @@ impl Fleet {
         if let Some(carrier) = p.policy.carrier().filter(|_| by == DecidedBy::Policy) {
             carrier.take_wish(decision.desired);
             decision.desired = decision.current;
+        }
+        let ranks = self.pools[pool as usize].resolved.model.lockstep_ranks();
+        if ranks > 1 && decision.desired != decision.current {
+            if p.policy.steps_down_by_one() && decision.desired + 1 == decision.current {
+                decision.desired = decision.current.saturating_sub(ranks).max(b.min.min(b.max));
+            }
+            decision.desired = whole_servers(decision.desired, ranks, [b.min.min(b.max), b.max]);
         }
         assert!(
             (b.min.min(b.max)..=b.max).contains(&decision.desired) || decision.desired == decision.current,

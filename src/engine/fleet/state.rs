@@ -220,6 +220,9 @@ impl Fleet {
         sink: &mut S,
     ) -> u32 {
         let preempted = self.replicas[index].preempted_since_progress;
+        if self.replicas[index].limits.align_prefills > Span::ZERO {
+            self.hold_prompts(index, book);
+        }
         let (replica, mut world) = self.replica_in_world(index, book, sink);
         replica.run_event(&mut world);
         clock.set_replica(index, replica.next_at());

@@ -307,8 +307,9 @@ impl Gateway {
     fn see_at_once(&mut self, replica: ReplicaId, serves: bool, around: &mut Around<'_>) {
         if serves {
             around.fleet.reveal(replica);
-            self.router.forget(replica);
-            self.forget_prefills(replica);
+            let known = self.known_as(replica, around);
+            self.router.forget(known);
+            self.forget_prefills(known);
         }
         self.see_phase(replica, around);
         if !serves {

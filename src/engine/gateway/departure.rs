@@ -103,6 +103,7 @@ impl Gateway {
         };
         // The router chose its home, wherever it left.
         let replica = around.book.handovers().get(gone.request).map_or(replica, |h| h.home);
+        let replica = self.known_as(replica, around);
         self.router.left(&Outcome {
             now: around.now,
             request: gone.request,

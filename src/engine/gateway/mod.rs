@@ -13,6 +13,7 @@ mod picture;
 mod redirect;
 mod roles;
 mod routing;
+mod servers;
 mod state;
 mod targets;
 mod tier_shares;

@@ -162,7 +162,7 @@ impl Gateway {
             let choice = self.choose(slot, pools, Stage::Prefill, around);
             let redirected = self.redirected(request, pools, Stage::Prefill);
             if sink.wants_decision(request, around.fleet.replicas().len()) {
-                self.remember(request, choice.ok().map(|(position, _)| position), pools, around);
+                self.remember(request, choice.ok(), pools, around);
                 self.remember_redirect(redirected);
                 self.decision.stage = Stage::Prefill;
                 sink.decision(around.now, &self.decision);
@@ -281,6 +281,7 @@ impl Gateway {
         around: &Around<'_>,
     ) {
         let ttft = around.book.handovers().get(request).and_then(|h| h.ttft_prefill.get());
+        let replica = self.known_as(replica, around);
         let Some(roles) = &mut self.roles else { return };
         if computed {
             roles.router.prefilled(request);

@@ -4,10 +4,12 @@ use super::around::Around;
 use super::attempts::{BrokenAttempt, ReplicaNews};
 use super::ejection::{Takers, any_serves};
 use super::held_requests::NoReplicaIn;
+use super::servers::Single;
 use super::state::Gateway;
 use crate::clock::ClusterEvent;
 use crate::facts::{BreakReason, FaultFact, RequestFact, Sink, Stage};
 use crate::network::LowerTiers;
+use crate::perf::StepLoad;
 use crate::policy::routing::{Excluded, Fleet};
 use crate::policy::{PoolView, Reason, ReplicaView, RequestView};
 use crate::replica::{Delivery, Replica};
@@ -83,7 +85,7 @@ impl Gateway {
         let choice = self.choose(slot, pools, Stage::Home, around);
         let redirected = self.redirected(request, pools, Stage::Home);
         if sink.wants_decision(request, around.fleet.replicas().len()) {
-            self.remember(request, choice.ok().map(|(position, _)| position), pools, around);
+            self.remember(request, choice.ok(), pools, around);
             self.remember_redirect(redirected);
             self.decision.stage = Stage::Home;
             sink.decision(now, &self.decision);
@@ -172,20 +174,32 @@ impl Gateway {
             .among(self.admission.in_flight_of(record.tenant));
         let replicas = around.fleet.replicas();
         let views = self.picture.views();
+        let single =
+            if all { views } else { candidates(views, pools, self.picture.pools(), &mut self.decision.seen) };
+        let grouped = self.servers.as_deref().map(|servers| {
+            let (picture, tier_shares) = (&self.picture, &self.tier_shares[..]);
+            servers.grouped(single, &Single { pools, picture, fleet: around.fleet, tier_shares })
+        });
+        let of_ranks = |id: ReplicaId, of: &dyn Fn(ReplicaId) -> f64| match &grouped {
+            Some(grouped) => grouped.most(id, of),
+            None => of(id),
+        };
+        let step = |id: ReplicaId, load: &StepLoad<'_>| replicas[id.index()].model.step(load);
+        let grouped_step = |id: ReplicaId, load: &StepLoad<'_>| match &grouped {
+            Some(grouped) => grouped.step(id, load, step),
+            None => step(id, load),
+        };
+        let g = grouped.as_ref();
         let fleet = Fleet {
-            replicas: if all {
-                views
-            } else {
-                candidates(views, pools, self.picture.pools(), &mut self.decision.seen)
-            },
-            signals: self.picture.signals(),
-            adapters: self.picture.adapters(),
-            pools: self.picture.pools(),
-            cached_share: &|id, request| cached_share(&replicas[id.index()], request),
-            below_share: &|id, request| below_share(&replicas[id.index()], request),
-            tier_shares: &self.tier_shares,
+            replicas: g.map_or(single, |g| &g.views),
+            signals: g.map_or(self.picture.signals(), |g| &g.signals),
+            adapters: g.map_or(self.picture.adapters(), |g| &g.adapters),
+            pools: g.map_or(self.picture.pools(), |g| &g.pools),
+            cached_share: &|id, request| of_ranks(id, &|id| cached_share(&replicas[id.index()], request)),
+            below_share: &|id, request| of_ranks(id, &|id| below_share(&replicas[id.index()], request)),
+            tier_shares: g.map_or(&self.tier_shares, |g| &g.tier_shares),
             priority: &|id| replicas[id.index()].priority_of(active, record),
-            step: &|id, load| replicas[id.index()].model.step(load),
+            step: &grouped_step,
         };
         if fleet.replicas.is_empty() {
             self.decision.scores.clear();
@@ -195,8 +209,14 @@ impl Gateway {
             (Stage::Prefill, Some(roles)) => &mut roles.router,
             (Stage::Home | Stage::Prefill, _) => &mut self.router,
         };
-        let choice = router.pick(&view, &fleet, &mut self.decision.scores);
-        choice.map(|position| (position, fleet.replicas[position].id))
+        let position = router.pick(&view, &fleet, &mut self.decision.scores)?;
+        let chosen = match (&grouped, &mut self.servers) {
+            (Some(grouped), Some(servers)) => {
+                servers.rank_of((grouped, position), active, (self.seed, around.now), around.fleet)
+            }
+            (_, _) => fleet.replicas[position].id,
+        };
+        Ok((position, chosen))
     }
 
     /// A request goes to the replica that was chosen for it.
@@ -241,7 +261,7 @@ impl Gateway {
     pub(super) fn remember(
         &mut self,
         request: RequestId,
-        chosen: Option<usize>,
+        chosen: Option<(usize, ReplicaId)>,
         pools: u64,
         around: &Around<'_>,
     ) {
@@ -249,11 +269,11 @@ impl Gateway {
         let (views, known) = (self.picture.views(), self.picture.pools());
         let d = &mut self.decision;
         d.request = Some(request);
-        d.chosen = chosen;
+        d.chosen = chosen.map(|(position, _)| position);
         d.seen.clear();
         d.true_load.clear();
         d.excluded.clone_from(&d.scores.excluded);
-        if all && self.picture.sees_all() && !self.picture.any_late() {
+        if all && self.picture.sees_all() && !self.picture.any_late() && self.servers.is_none() {
             d.seen.extend_from_slice(views);
             d.true_load.extend(views.iter().map(ReplicaView::load));
             return;
@@ -263,15 +283,24 @@ impl Gateway {
         let can = |v: &&ReplicaView| takers.has(v);
         let full = |v: &&ReplicaView| known[v.pool as usize].is_full(v.waiting);
         d.seen.extend(views.iter().filter(can).filter(|v| !full(v)));
-        let open = d.seen.len();
+        let mut open = d.seen.len();
         d.seen.extend(views.iter().filter(can).filter(full));
+        let replicas = around.fleet.replicas();
+        let load = |v: &ReplicaView| replicas[v.id.index()].view(v).load();
+        if let Some(servers) = &self.servers {
+            let (picture, fleet) = (&self.picture, &*around.fleet);
+            let from = Single { pools, picture, fleet, tier_shares: &[] };
+            open = servers.regroup((&mut d.seen, open), &from, load, &mut d.true_load);
+            if let Some((position, rank)) = chosen {
+                d.seen[position].id = rank;
+            }
+        } else {
+            d.true_load.extend(d.seen.iter().map(load));
+        }
         if d.seen.len() > open {
             d.excluded.resize(open, None);
             d.excluded.resize(d.seen.len(), Some(Excluded::QueueFull));
         }
-        let replicas = around.fleet.replicas();
-        let load = |v: &ReplicaView| replicas[v.id.index()].view(v).load();
-        d.true_load.extend(d.seen.iter().map(load));
     }
 
     /// Whether all replicas can have a request for which `pools` serve the model, whatever they look like.

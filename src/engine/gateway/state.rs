@@ -9,6 +9,7 @@ use super::held_requests::HeldRequest;
 use super::picture::{Picture, RouterWants};
 use super::redirect::Redirects;
 use super::roles::{Roles, roles_of};
+use super::servers::SeenServers;
 use super::targets::Targets;
 use super::unreachable::Connecting;
 use crate::clock::ClusterEvent;
@@ -50,6 +51,8 @@ pub(crate) struct Gateway {
     /// The priorities of the bands there were before the latest edit of flow control.
     pub(super) bands: Vec<i32>,
     pub(super) picture: Picture,
+    /// Servers of ranks that routers see as one replica.
+    pub(super) servers: Option<Box<SeenServers>>,
     /// Whether any wait queue has a bound.
     pub(super) bounded: bool,
     /// By replica: requests sent there that have neither finished nor been dropped.
@@ -92,6 +95,7 @@ impl Gateway {
                 .as_ref()
                 .map(|s| Box::new(FlowQueue::new(s, scenario, timeout_of(scenario), &[]))),
             picture: Picture::new(pool_views(&c.pools, plan.resolved()), Span(c.snapshot_refresh_us)),
+            servers: SeenServers::of(&c.pools),
             bounded: c.pools.iter().any(|p| p.engine.max_waiting > 0),
             in_flight: Vec::new(),
             targets: Targets::new(&scenario.slo),
@@ -270,6 +274,7 @@ impl Gateway {
         let (was, is) = (&old.scenario().cluster, &new.scenario().cluster);
         self.picture.set_pools(pool_views(&is.pools, new.resolved()));
         self.serves = serves(&is.pools, &self.source);
+        self.servers = SeenServers::adopted(self.servers.take(), &is.pools);
         self.bounded = is.pools.iter().any(|p| p.engine.max_waiting > 0);
         if was.routing != is.routing {
             self.router.change(&is.routing, self.seed);

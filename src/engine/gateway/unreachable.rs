@@ -108,6 +108,7 @@ impl Gateway {
         let request = around.book.active()[slot].id;
         let output_tokens = around.book.here(request).generated;
         let (now, ttft, e2e) = (around.now, None, None);
+        let replica = self.known_as(replica, around);
         self.router.left(&Outcome { now, request, replica, ttft, e2e, output_tokens });
     }
 

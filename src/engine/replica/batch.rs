@@ -80,7 +80,7 @@ impl Replica {
             decoding.context += joined.context;
             decoding.drafts += joined.drafts;
         }
-        if !self.waiting.is_empty() {
+        if !self.waiting.is_empty() && self.lockstep.held_until.is_none() {
             self.admit_waiting(phase1, known_by, now, w);
         }
         decoding

@@ -3,6 +3,7 @@
 use super::read_rules::ReadRules;
 use crate::perf::Resolved;
 use base::Span;
+use base::math::round_to_span;
 use document::{Compat, MixedStep, Pool, PreemptionVictim, RankPadding};
 use serde::{Deserialize, Serialize};
 
@@ -28,6 +29,10 @@ pub(crate) struct Limits {
     pub(crate) mixed_step: Span,
     /// How many tokens ranks in lock step compute.
     pub(crate) padding: RankPadding,
+    /// How long a prompt waits for those of the other ranks.
+    pub(crate) align_prefills: Span,
+    /// Whether requests that are prefilled elsewhere take blocks of their prompts from its CPU tier.
+    pub(crate) reads_at_home: bool,
 }
 
 impl Limits {
@@ -49,6 +54,8 @@ impl Limits {
                 MixedStep::Count(us) => Span(us.into()),
             },
             padding: pool.ranks.padding,
+            align_prefills: round_to_span(pool.ranks.align_prefills_ms * 1000.0),
+            reads_at_home: false,
         }
     }
 

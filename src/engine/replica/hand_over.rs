@@ -8,6 +8,7 @@ use super::running_step::StepEnd;
 use super::state::Replica;
 use super::waiting::Left;
 use super::world::{Unsettled, World};
+use crate::clock::ReplicaEvent;
 use crate::facts::{BreakReason, FleetFact, HandoverFact, RequestFact, Sink};
 use crate::request::{Location, Slab, Slot};
 use base::{Maybe, Micros, Span};
@@ -122,7 +123,11 @@ impl Replica {
         kv.pin(&mut remote.reserved, &active.chain[..hit.blocks as usize]);
         kv.set_aside(&mut remote.reserved, opened);
         kv.take_states(states);
-        (remote.is_reserved, remote.cached) = (true, hit.blocks);
+        (remote.is_reserved, remote.cached, remote.below) = (true, hit.blocks, 0);
+        if self.limits.reads_at_home {
+            self.read_at_home(slot, now, w);
+        }
+        let active = &w.active[slot];
         let (request, urgency, adapter) = (active.id, active.urgency, active.adapter);
         self.moving.incoming.push(slot);
         self.moving.reserved_blocks += hit.blocks + opened;
@@ -142,6 +147,30 @@ impl Replica {
         true
     }
 
+    /// Blocks of a prompt after those in the cache come from CPU memory, while the others travel.
+    #[inline(never)]
+    fn read_at_home<S: Sink>(&mut self, slot: Slot, now: Micros, w: &mut World<'_, S>) {
+        let most = self.cacheable(&w.active[slot]);
+        let active = &mut w.active[slot];
+        let request = active.id;
+        let Some(remote) = active.remote.as_mut() else { return };
+        let rest = &active.chain[(remote.cached as usize).min(most)..most];
+        let Some((blocks, until)) = self.kv.own().read_beside(rest, now) else { return };
+        remote.below = blocks;
+        let h = w.handovers.of(request);
+        (h.home_below, h.home_read) = (blocks, until.into());
+        if until > now {
+            self.loads.expect_at_home();
+            self.events.schedule(until, ReplicaEvent::Loaded);
+        }
+    }
+
+    /// Whether a request that has landed waited for what the link brings now.
+    pub(super) fn awaits_read<S: Sink>(&self, now: Micros, w: &mut World<'_, S>) -> bool {
+        let landed = self.moving.landed.iter().map(|slot| w.active[*slot].id);
+        landed.into_iter().any(|request| w.handovers.of(request).home_read.get() == Some(now))
+    }
+
     /// Requests whose KV is here join the batch as decoders, in order of landing, as far as phase 1 left them a place and a
     /// token. Who landed after `known_by` joins a step later, unless nothing runs; who lacks a slot for its adapter is passed over. What
     /// they have to do.
@@ -157,8 +186,14 @@ impl Replica {
         let mut at = 0;
         while let Some(&slot) = self.moving.landed.get(at) {
             let full = self.running >= self.limits.max_num_seqs || phase1.budget == 0;
-            let landed = w.handovers.of(w.active[slot].id).landed;
-            let late = known_by < Micros::MAX && landed.get().is_some_and(|at| at > known_by);
+            let h = w.handovers.of(w.active[slot].id);
+            let is_read = h.home_read.get();
+            if is_read.is_some_and(|at| at > now) {
+                at += 1;
+                continue;
+            }
+            let here = h.landed.get().max(is_read);
+            let late = known_by < Micros::MAX && here.is_some_and(|at| at > known_by);
             if full || late || phase1.preempted && self.running > 0 {
                 break;
             }

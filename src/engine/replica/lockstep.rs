@@ -8,7 +8,7 @@ use super::state::Replica;
 use super::world::World;
 use crate::facts::{Sink, StepParts};
 use crate::perf::{LONGEST, StepLoad};
-use crate::request::Slab;
+use crate::request::{Slab, Slot};
 use base::{Micros, Span};
 use serde::{Deserialize, Serialize};
 
@@ -27,6 +27,9 @@ pub(crate) struct Lockstep {
     padding: u32,
     /// Steps of the server so far.
     pub(crate) steps: u64,
+    /// Prompts that wait do not begin in the batch that is formed, but wait until then for those of other ranks.
+    #[serde(skip)]
+    pub(crate) held_until: Option<Micros>,
 }
 
 /// Causes of waiting in a step of a server, as places of a list: a prompt of some rank, more to decode on another one, no work of its own.
@@ -97,6 +100,7 @@ impl Lockstep {
         decoding: Decoding::NONE,
         padding: 0,
         steps: 0,
+        held_until: None,
     };
 
     /// The step of the server is broken off.
@@ -134,6 +138,27 @@ impl Replica {
     pub(super) fn await_ranks(&mut self, now: Micros, decoding: Decoding) {
         (self.lockstep.waits, self.lockstep.decoding) = (true, decoding);
         self.step = Some(RunningStep { started: now, span: Span::ZERO, decode: decoding.sequences });
+    }
+
+    /// Whether it has nothing but prompts that wait for those of other ranks.
+    fn is_held(&self) -> bool {
+        self.step.is_none() && !self.lockstep.waits && self.running == 0 && !self.waiting.is_empty()
+    }
+
+    /// Prompts need not wait any longer for those of other ranks: whether any did.
+    pub(crate) fn let_in(&mut self, now: Micros) -> bool {
+        let at = now.max(self.lockstep.until).max(self.life.stuck_until);
+        self.lockstep.held_until = None;
+        let held = self.is_held() && self.step_at != Micros::MAX && self.step_at > at;
+        if held {
+            self.step_at = at;
+        }
+        held
+    }
+
+    /// When the oldest of the requests that wait there came; none where none waits.
+    pub(crate) fn oldest_waiting(&self, queued: impl Fn(Slot) -> Micros) -> Option<Micros> {
+        self.waiting.iter().map(|&slot| queued(slot)).min()
     }
 
     /// The tokens of the batch that waits.

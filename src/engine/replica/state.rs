@@ -460,6 +460,7 @@ impl Replica {
         // Whose landing makes room wakes the replica.
         let lands = self.moving.on_duty() > 0 || !self.moving.stranded.is_empty();
         let loads = self.loads.under_way() + self.loads.fetching() + self.kv.prefetches() > 0;
+        let loads = loads || !self.moving.landed.is_empty() && self.loads.brings();
         let waits = self.running == 0 && (loads || lands);
         let stuck = self.life.stuck_until == Micros::MAX;
         let planned = self.step_at != Micros::MAX || self.lockstep.waits || stuck;

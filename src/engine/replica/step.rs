@@ -25,6 +25,11 @@ impl Replica {
     /// The step event: the running step ends and the next one begins.
     pub(crate) fn run_step<S: Sink>(&mut self, now: Micros, w: &mut World<'_, S>) {
         let mut known_by = Micros::MAX;
+        if self.limits.align_prefills > Span::ZERO && self.step.is_none() && self.lockstep.until > now {
+            // A prompt has waited long enough in the middle of a step of its server.
+            self.step_at = self.lockstep.until;
+            return;
+        }
         if let Some(step) = self.step.take() {
             if self.model.schedules_ahead() {
                 known_by = step.started;
@@ -43,6 +48,11 @@ impl Replica {
     fn start_step<S: Sink>(&mut self, known_by: Micros, now: Micros, w: &mut World<'_, S>) {
         self.totals.steps += 1;
         let decoding = self.form_batch(known_by, now, w);
+        if let (0, Some(until)) = (self.running, self.lockstep.held_until) {
+            self.step_at = until.max(self.life.stuck_until);
+            self.totals.steps -= 1;
+            return;
+        }
         if self.running == 0 {
             let loads = self.loads.under_way() + self.loads.fetching() + self.kv.prefetches() > 0
                 || self.moving.hold_blocks()

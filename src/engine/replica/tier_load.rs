@@ -43,6 +43,16 @@ impl Loads {
         self.under_way
     }
 
+    /// Blocks come from CPU memory for a request whose other blocks come from another replica.
+    pub(super) fn expect_at_home(&mut self) {
+        self.link_queue.push_back(Slot::NONE);
+    }
+
+    /// Whether the link brings something.
+    pub(super) fn brings(&self) -> bool {
+        !self.link_queue.is_empty()
+    }
+
     /// Requests that wait for blocks on their way to CPU memory.
     pub(crate) fn fetching(&self) -> u32 {
         self.fetching
@@ -137,6 +147,8 @@ impl Replica {
         let slot = self.loads.link_queue.pop_front().expect("INV-4: blocks came that no request asked for");
         if slot != Slot::NONE {
             self.end_load_of(slot, now, w);
+        } else if self.awaits_read(now, w) {
+            self.wake(now);
         }
     }
 

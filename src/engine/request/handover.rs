@@ -31,6 +31,10 @@ pub struct Handover {
     pub reserved: Maybe<Micros>,
     /// Blocks of its prompt found in the cache of its home.
     pub home_cached: u32,
+    /// Blocks after them that its home reads from its CPU memory, and when they are there.
+    pub home_below: u32,
+    /// See there.
+    pub home_read: Maybe<Micros>,
     /// The number of its transfer.
     pub transfer: Option<u32>,
     /// When its transfer started.
@@ -115,6 +119,8 @@ impl Handover {
             home_queued: Maybe::NONE,
             reserved: Maybe::NONE,
             home_cached: 0,
+            home_below: 0,
+            home_read: Maybe::NONE,
             transfer: None,
             start: Maybe::NONE,
             flows: Maybe::NONE,

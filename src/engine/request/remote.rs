@@ -26,6 +26,8 @@ pub(crate) struct Remote {
     /// Whether `reserved` is set aside for it at home, and how many leading blocks of that were in the cache there.
     pub(crate) is_reserved: bool,
     pub(crate) cached: u32,
+    /// How many blocks after them come from CPU memory there.
+    pub(crate) below: u32,
     /// The number of its transfer.
     pub(crate) transfer: Option<u32>,
     pub(crate) held: BlockTable,
@@ -46,6 +48,7 @@ impl Remote {
             prefilled: false,
             is_reserved: false,
             cached: 0,
+            below: 0,
             transfer: None,
             held: BlockTable::default(),
             reserved: BlockTable::default(),

@@ -254,6 +254,53 @@ fn ranks_of_a_server_are_replicas() {
     let [pool] = pools(&found).try_into().expect("one pool");
     assert_eq!((&pool["replicas"], &pool["expert_ranks"]), (&json!(8), &json!(8)));
     assert_eq!(standing(&found, "-dp 8"), Standing::Near);
+    assert_eq!(pool["experts"], Value::Null);
+    let cut = import(&["vllm serve deepseek-ai/DeepSeek-V3 -dp 8"]);
+    assert_eq!(pools(&cut)[0]["experts"]["split"], "tensor");
+    // They step together, and the server chooses the rank unless a program before it does.
+    assert_eq!((&pool["expert_ranks_lockstep"], &pool["ranks"]["seen"]), (&json!(true), &json!("internal")));
+    for apart in ["--data-parallel-external-lb", "--data-parallel-hybrid-lb"] {
+        let line = format!("vllm serve deepseek-ai/DeepSeek-V3 -dp 8 --enable-expert-parallel {apart}");
+        let [pool] = pools(&import(&[&line])).try_into().expect("one pool");
+        assert_eq!((&pool["expert_ranks_lockstep"], &pool["ranks"]), (&json!(true), &Value::Null), "{apart}");
+    }
+    let dynamo = "python3 -m dynamo.vllm --model deepseek-ai/DeepSeek-V3 -dp 8 --enable-expert-parallel";
+    let [pool] = pools(&import(&[dynamo])).try_into().expect("one pool");
+    assert_eq!((&pool["expert_ranks_lockstep"], &pool["ranks"]), (&json!(true), &Value::Null));
+    // Adapters do not go with ranks in lock step.
+    let line = "vllm serve deepseek-ai/DeepSeek-V3 -dp 8 --enable-lora --max-loras 4";
+    let [pool] = pools(&import(&[line])).try_into().expect("one pool");
+    assert_eq!((&pool["expert_ranks"], &pool["expert_ranks_lockstep"]), (&json!(8), &Value::Null));
+}
+
+#[test]
+fn ranks_of_sglang_that_divide_attention_are_ranks_in_lock_step() {
+    let line = "python3 -m sglang.launch_server --model-path deepseek-ai/DeepSeek-V3 --tp 16 --dp-size 8 \
+        --enable-dp-attention --max-running-requests 1024 --chunked-prefill-size 32768";
+    let [pool] = pools(&import(&[line])).try_into().expect("one pool");
+    // Each is a replica with its part of the GPUs, the requests and the chunk; experts are cut, and ranks taken in turn.
+    assert_eq!((&pool["replicas"], &pool["tp"], &pool["expert_ranks"]), (&json!(8), &json!(2), &json!(8)));
+    assert_eq!(pool["engine"]["max_num_seqs"], 128);
+    assert_eq!(pool["engine"]["max_num_batched_tokens"], 4096);
+    assert_eq!((&pool["expert_ranks_lockstep"], &pool["experts"]["split"]), (&json!(true), &json!("tensor")));
+    assert_eq!(pool["ranks"], json!({"seen": "internal", "balance": "round-robin"}));
+    // Wide: whole experts, with copies that move.
+    let wide = format!(
+        "{line} --ep-size 16 --moe-a2a-backend deepep --load-balance-method total_tokens --enable-eplb \
+        --ep-num-redundant-experts 32"
+    );
+    let [pool] = pools(&import(&[&wide])).try_into().expect("one pool");
+    assert_eq!(pool["experts"]["eplb"]["redundant"], 32);
+    assert_eq!(pool["experts"]["split"], Value::Null);
+    assert_eq!(pool["ranks"]["balance"], "tokens");
+    // Without divided attention ranks share nothing.
+    let apart = "python3 -m sglang.launch_server --model-path deepseek-ai/DeepSeek-V3 --tp 8 --dp-size 2";
+    let [pool] = pools(&import(&[apart])).try_into().expect("one pool");
+    assert_eq!((&pool["replicas"], &pool["tp"], &pool["expert_ranks"]), (&json!(2), &json!(8), &Value::Null));
+    // What is not simulated is named.
+    let dense =
+        "python3 -m sglang.launch_server --model-path Qwen/Qwen3-8B --tp 8 --dp-size 2 --enable-dp-attention";
+    assert_eq!(standing(&import(&[dense]), "--enable-dp-attention"), Standing::Ignored);
 }
 
 #[test]

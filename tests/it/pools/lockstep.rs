@@ -134,6 +134,141 @@ fn padded_ranks_compute_as_many_rows_as_the_one_with_the_most() {
     assert!(model.step_beside(&four, 30) <= model.step_beside(&ten, 30));
 }
 
+/// The replica that gets each of these requests.
+fn replicas_of(document: &Value) -> Vec<u32> {
+    use tokenyard::engine::Location;
+    let found = run(document);
+    let of = |r: Record| match r.location() {
+        Location::Completed(replica) => replica.0,
+        other => panic!("{other:?}"),
+    };
+    found.engine().records().iter().map(|r| of(r)).collect()
+}
+
+#[test]
+fn a_server_seen_as_one_gives_requests_to_the_rank_with_the_least() {
+    // Two servers of two ranks. The router takes servers in turn, whose rank follows from 4 · waiting + running.
+    let seen = |seen: &str, sync_ms: u64, requests: &[[u64; 2]]| {
+        let mut document = server(true, requests);
+        document["cluster"]["pools"][0]["replicas"] = json!(4);
+        document["cluster"]["pools"][0]["ranks"] = json!({"seen": seen, "sync_ms": sync_ms});
+        replicas_of(&document)
+    };
+    let together = [[0, 5]; 8];
+    assert_eq!(seen("flat", 0, &together), [0, 1, 2, 3, 0, 1, 2, 3]);
+    assert_eq!(seen("internal", 0, &together), [0, 2, 1, 3, 0, 2, 1, 3]);
+    // Requests of the first server alone: the first is over before the third comes, which goes to the same rank; what runs on it then
+    // counts, but for a server whose counts are from before, where what it gave away itself waits.
+    let apart = [[0, 1], [0, 1], [7000, 5], [7000, 1], [14_000, 1], [14_000, 1]];
+    assert_eq!(seen("internal", 0, &apart), [0, 2, 0, 2, 1, 2]);
+    assert_eq!(seen("internal", 1000, &apart), [0, 2, 1, 3, 0, 2]);
+    // By hash: as many as there are, all over both servers, whatever waits.
+    let many: Vec<[u64; 2]> = (0..400).map(|i| [i * 20_000, 1]).collect();
+    let found = seen("hash", 0, &many);
+    let servers: Vec<u32> = found.iter().map(|replica| replica / 2).collect();
+    assert_eq!(servers[..4], [0, 1, 0, 1]);
+    let of_second = found.iter().filter(|replica| **replica % 2 == 1).count();
+    assert!((160..240).contains(&of_second), "{of_second}");
+}
+
+#[test]
+fn a_server_balances_requests_or_tokens_or_takes_its_ranks_in_turn() {
+    let found = |balance: &str| {
+        let mut document = server(true, &[]);
+        let listed = [100, 10, 10, 10].into_iter().enumerate().map(|(i, tokens)| {
+            json!({"arrival_us": i, "prompt": [{"text": i, "tokens": tokens}],
+                "output": {"tokens": 1, "text": 100_000 + i}})
+        });
+        document["workload"]["requests"] = listed.collect();
+        let ranks = json!({"seen": "internal", "balance": balance, "sync_ms": 1000});
+        document["cluster"]["pools"][0]["ranks"] = ranks;
+        replicas_of(&document)
+    };
+    assert_eq!(found("waiting"), [0, 1, 0, 1]);
+    assert_eq!(found("requests"), [0, 1, 0, 1]);
+    assert_eq!(found("tokens"), [0, 1, 1, 1]);
+    assert_eq!(found("round-robin"), [0, 1, 0, 1]);
+}
+
+#[test]
+fn a_server_is_known_by_what_any_of_its_ranks_has() {
+    // One text for all: the router follows it to the first server, whose ranks take it blindly in turn (together t36).
+    let mut document = server(true, &[]);
+    let listed = (0..4).map(|i| {
+        json!({"arrival_us": i * 20_000, "prompt": [{"text": 7, "tokens": 64}],
+            "output": {"tokens": 1, "text": 100_000 + i}})
+    });
+    document["workload"]["requests"] = listed.collect();
+    let pool = &mut document["cluster"]["pools"][0];
+    pool["kv"] = json!({"blocks": 1000, "block_tokens": 16});
+    pool["replicas"] = json!(4);
+    pool["ranks"] = json!({"seen": "internal", "sync_ms": 1_000_000});
+    document["cluster"]["routing"] =
+        json!({"weighted": {"scorers": [{"scorer": "precise-prefix", "weight": 1}]}});
+    let found = replicas_of(&document);
+    let first = found[0] / 2;
+    assert!(found.iter().all(|replica| replica / 2 == first), "{found:?}");
+    assert_eq!(found.iter().map(|replica| replica % 2).collect::<Vec<_>>(), [0, 1, 0, 1]);
+}
+
+#[test]
+fn an_autoscaler_adds_and_removes_whole_servers() {
+    // Forty requests at once, one at a time on each rank: the queues ask for one replica more at each tick, and for fewer afterwards.
+    let mut document = server(true, &[[1_000_000, 1000]; 40]);
+    let pool = &mut document["cluster"]["pools"][0];
+    pool["engine"] = json!({"max_num_seqs": 1});
+    pool["scaling"] = json!({"policy": {"queue-depth": {"up": 2, "down": 0.2, "cooldown_s": 0}}, "min": 1, "max": 7,
+        "tick_s": 2, "scrape_s": 1, "window_s": 1,
+        "start": {"phases": {"scheduling_s": 0, "node_s": 0, "pull_s": 0, "load_s": 1, "initialise_s": 0, "probe_s": 0, "cv": 0.5}}});
+    document["run"]["horizon_s"] = json!(95);
+    let mut session = Session::start(scenario(&document), None, Audience::Batch).expect("a sound scenario").0;
+    let serving = |session: &Session| {
+        let serves = |r: &&tokenyard::engine::Replica| r.serving();
+        session.engine().replicas().iter().filter(serves).count()
+    };
+    let mut found = Vec::new();
+    for at in 1..=95 {
+        session.advance(Micros(at * 1_000_000), u64::MAX);
+        let now = serving(&session);
+        if found.last() != Some(&now) {
+            found.push(now);
+        }
+    }
+    assert_eq!(found.iter().max(), Some(&6), "{found:?}");
+    assert_eq!((found.first(), found.last()), (Some(&2), Some(&2)), "{found:?}");
+    assert!(
+        found.iter().all(|ranks| ranks % 2 == 0),
+        "ranks of a server serve and leave together: {found:?}"
+    );
+}
+
+#[test]
+fn prompts_of_ranks_wait_for_each_other() {
+    let aligned = |ms: u64, requests: &[[u64; 2]]| {
+        let mut document = server(true, requests);
+        document["cluster"]["pools"][0]["ranks"] = json!({"align_prefills_ms": ms});
+        all(&run(&document), |r| r.ttft.get())
+    };
+    // The second comes 2 ms later, on the other rank: one step for both, in place of one after the other.
+    let two = [[0, 1], [2000, 1]];
+    assert_eq!(aligned(0, &two), [6000, 10_000]);
+    assert_eq!(aligned(50, &two), [8000, 6000]);
+    // Without a second one the first waits as long as it may.
+    assert_eq!(aligned(50, &[[0, 1]]), [56_000]);
+    assert_eq!(aligned(1, &two), [7000, 11_000]);
+    // What decodes goes on: the third waits 10 ms, in steps of 1 ms, and begins with the next one.
+    let mut document = server(true, &[[0, 100], [0, 1], [20_000, 1]]);
+    document["cluster"]["pools"][0]["ranks"] = json!({"align_prefills_ms": 10});
+    let found = run(&document);
+    assert_eq!(all(&found, |r| r.ttft.get()), [6000, 6000, 16_000]);
+    assert_eq!(all(&found, |r| r.e2e.get())[0], 6000 + 99_000 + 5000);
+    // An edit ends the wait.
+    let mut document = server(true, &[[0, 1]]);
+    document["cluster"]["pools"][0]["ranks"] = json!({"align_prefills_ms": 50});
+    document["edits"] = json!([{"at_us": 9000, "set": {"cluster.pools[0].ranks.align_prefills_ms": 0}}]);
+    assert_eq!(all(&run(&document), |r| r.ttft.get()), [15_000]);
+}
+
 #[test]
 fn a_step_of_one_rank_without_a_graph_is_longer_for_all() {
     let with = |mixed_step_us: &Value| {

@@ -215,6 +215,36 @@ fn both_replicas_of_a_request_load_its_adapter_as_it_joins() {
 /// is that of a chain: p = (1 - p) (1 - e^(-λ u)) + p (1 - e^(-λ m)), with steps of u and of m. `together` t05 takes every step to be as
 /// long as the mean, which gives 39.94 ms in place of 39.23. Batches of about 50 requests stay below the largest graph.
 #[test]
+fn a_home_reads_from_its_cpu_memory_what_its_gpu_has_no_more() {
+    // The same six blocks twice, and others between them, which drive them from the seven blocks of the home's GPU.
+    let ask = |at: u64, text: u64| json!({"arrival_us": at, "prompt": [{"text": text, "tokens": 96}], "output": {"tokens": 1, "text": 900 + at}});
+    let requests = json!([ask(0, 1), ask(100_000, 2), ask(200_000, 1)]);
+    let decode = json!({"kv": {"blocks": 7, "block_tokens": 16, "cpu_blocks": 100, "transfer_base_us": 50_000,
+        "transfer_tokens_per_us": 16}});
+    let run = |home_hits: &str| {
+        let mut document = split([&json!({}), &decode], &requests);
+        document["cluster"]["disaggregation"]["home_hits"] = json!(home_hits);
+        ran(document)
+    };
+    let (gpu, both) = (run("gpu"), run("gpu+cpu"));
+    let [alone, with] = [&gpu, &both].map(|session| handover(session, 2).clone());
+    assert_eq!((alone.home_below, alone.home_read.get()), (0, None));
+    assert_eq!(alone.bytes, u64::from(6 - alone.home_cached) * 16);
+    // The last block travels alone, as its last token is computed, and the request joins when the link has brought the others.
+    assert_eq!(
+        (with.home_cached, with.home_cached + with.home_below, with.bytes),
+        (alone.home_cached, 5, 16)
+    );
+    assert!(with.home_below >= 4, "{with:?}");
+    let reserved = with.reserved.get().expect("blocks are set aside").0;
+    let read = reserved + 50_000 + u64::from(with.home_below);
+    assert_eq!((with.home_read.get(), joined(&both, 2)), (Some(Micros(read)), read));
+    assert!(with.landed.get().expect("it lands").0 < read);
+    assert!(joined(&gpu, 2) < read, "here it would rather have travelled");
+    assert_eq!(both.engine().replicas()[1].kv().tier_counts().hits, u64::from(with.home_below));
+}
+
+#[test]
 fn a_slow_step_catches_more_landings_which_make_more_slow_steps() {
     let prefill = json!({"engine": {"max_num_seqs": 1024}, "latency": steps(10.0, 0.0, 0.0)});
     let mut decode = drafts(0.0, false);

@@ -253,6 +253,11 @@ fn beside(path: &str, mut value: Value) -> Change {
             .and_set(&format!("{client}.conversation"), json!({}))
             .and_set(&format!("{client}.sessions"), 0);
     }
+    if path.ends_with(".home_hits") || value.get("home_hits").is_some() {
+        return change
+            .and_set("cluster.pools[1].role", "decode")
+            .and_set("cluster.pools[1].kv.cpu_blocks", 30);
+    }
     if prefills {
         return change.and_set("cluster.pools[1].role", "decode");
     }

@@ -24,4 +24,6 @@ pub(crate) struct Around {
     pub(crate) servers: Option<u64>,
     /// Variables of the process that say tiers of KV: `NAME=value`.
     pub(crate) settings: Vec<Word>,
+    /// Whether the router of its platform chooses the rank of a server.
+    pub(crate) ranks_seen: bool,
 }

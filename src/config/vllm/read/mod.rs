@@ -13,7 +13,7 @@ mod tiers;
 
 pub(crate) use around::{Around, is_setting};
 pub(crate) use keys::Keys;
-pub(crate) use parts::parallel;
+pub(crate) use parts::{parallel, spreads_experts};
 pub(crate) use sizes::Sizes;
 
 use crate::command::flags::{Flags, same_in};

@@ -42,8 +42,20 @@ pub(crate) fn parallel(
         }
         (Some(true), _) => flags.ignore(r, name, "the GPUs of a replica share its experts by themselves"),
     }
+    if dp > 1 && shares && shared == Some(true) && !spreads_experts(flags) {
+        // Without expert parallelism the ranks cut every expert.
+        flags.set_pool(r, "data-parallel-size", of, "experts.split", json!("tensor"));
+    }
     moving_experts(r, flags, around, [dp, u64::from(shares)], model);
     Sizes { tp, pp, dp }
+}
+
+/// Whether each rank has whole experts: expert parallelism, of vLLM or of SGLang.
+pub(crate) fn spreads_experts(flags: &Flags) -> bool {
+    let switches = ["enable-expert-parallel", "enable-ep-moe", "enable-deepep-moe"];
+    switches.iter().any(|name| flags.switch(name) == Some(true))
+        || flags.value("ep-size").and_then(Value::as_u64).is_some_and(|n| n > 1)
+        || flags.text("moe-a2a-backend").is_some_and(|backend| backend != "none")
 }
 
 /// Copies of experts, and how often they move.
@@ -59,24 +71,28 @@ fn moving_experts(
     let experts = model.and_then(known_model).map_or(0, |m| u64::from(m.architecture.experts));
     let said = flags.value(config).cloned().unwrap_or_default();
     let of = |key: &str| said.get(key).and_then(Value::as_u64);
-    let redundant = flags.value(copies).and_then(Value::as_u64).or(of("num_redundant_experts")).unwrap_or(0);
+    let given = [copies, "ep-num-redundant-experts"].map(|name| flags.value(name).and_then(Value::as_u64));
+    let redundant = given[0].or(given[1]).or(of("num_redundant_experts")).unwrap_or(0);
     let why = if flags.switch(name) != Some(true) {
         "experts stay in place without --enable-eplb, as here"
-    } else if dp < 2 || shares == 0 || experts == 0 {
+    } else if dp < 2 || shares == 0 || experts == 0 || !spreads_experts(flags) {
         "experts move here over the ranks of a server alone: this has no ranks that share them"
     } else if !(experts + redundant).is_multiple_of(dp) {
         "experts and copies are no multiple of the ranks"
     } else if redundant > limits::REDUNDANT_EXPERTS.into() {
         "more copies than a scenario takes"
     } else {
+        let interval = flags.value("eplb-rebalance-num-iterations").and_then(Value::as_u64);
         let value = json!({
             "redundant": redundant,
             "window_steps": of("window_size").unwrap_or(1000).clamp(1, limits::EPLB_STEPS.into()),
-            "interval_steps": of("step_interval").unwrap_or(3000).clamp(1, limits::EPLB_STEPS.into()),
+            "interval_steps": of("step_interval").or(interval).unwrap_or(3000).clamp(1, limits::EPLB_STEPS.into()),
         });
         flags.near(r, name, "experts.eplb", "experts are liked alike until experts.skew says otherwise");
         flags.note(r, config, "experts.eplb");
-        flags.note(r, copies, "experts.eplb.redundant");
+        for name in [copies, "ep-num-redundant-experts"] {
+            flags.note(r, name, "experts.eplb.redundant");
+        }
         flags.set_pool(r, name, &around.of, "experts.eplb", value);
         return;
     };
@@ -98,8 +114,26 @@ fn ranks(r: &mut Reader<'_>, flags: &mut Flags, around: &Around, dp: u64, shared
     }
     if shared && dp > 1 {
         flags.set_pool(r, name, of, "expert_ranks", json!(dp));
+        // Ranks in lock step do not serve adapters here.
+        if flags.switch("enable-lora") != Some(true) {
+            flags.set_pool(r, name, of, "expert_ranks_lockstep", json!(true));
+            let mut apart = around.ranks_seen || flags.value("data-parallel-rank").is_some();
+            for flag in BALANCED_OUTSIDE {
+                if flags.switch(flag) == Some(true) {
+                    flags.note(r, flag, "ranks.seen flat: routers choose the rank");
+                    apart = true;
+                }
+            }
+            if !apart {
+                flags.set_pool(r, name, of, "ranks.seen", json!("internal"));
+            }
+        }
     }
 }
+
+/// Flags with which another program chooses the rank of a request.
+const BALANCED_OUTSIDE: [&str; 3] =
+    ["data-parallel-external-lb", "data-parallel-hybrid-lb", "data-parallel-multi-port-external-lb"];
 
 /// Speculative decoding.
 pub(crate) fn speculation(r: &mut Reader<'_>, flags: &mut Flags, around: &Around, pp: u64) {

@@ -50,6 +50,8 @@ pub struct Disaggregation {
     pub first_token: FirstToken,
     /// How the KV cache of a prompt gets to the decode replica.
     pub transfer: Transfer,
+    /// Which blocks of a prompt that its decode replica already has do not travel.
+    pub home_hits: HomeHits,
 }
 
 fields! {
@@ -60,7 +62,23 @@ fields! {
         handoff: "Hand-over" => Handover;
         first_token: "First token" => Handover;
         transfer: "Transfer" => Parts;
+        home_hits [omit]: "Home hits" => Handover;
     }
+}
+
+/// Which blocks of a prompt that its decode replica already has do not travel.
+#[apply(choice_schema!)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum HomeHits {
+    /// Those in its cache on the GPU: where vLLM combines connectors, the one that receives takes all others.
+    #[default]
+    Gpu,
+    /// Those, and the ones behind them in its CPU tier, which are loaded while the rest travels.
+    GpuCpu,
+}
+
+fields! {
+    names HomeHits { Gpu "gpu" GpuCpu "gpu+cpu" }
 }
 
 /// Who prefills a request.

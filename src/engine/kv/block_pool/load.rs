@@ -207,6 +207,21 @@ impl BlockPool {
         done_at
     }
 
+    /// The leading blocks of `rest` that are in the CPU tier are read for a request whose other blocks come from elsewhere: how many,
+    /// and when the link has brought them; none if there is none.
+    pub fn read_beside(&mut self, rest: &[u64], now: Micros) -> Option<(u32, Micros)> {
+        let block_tokens = u64::from(self.block_tokens);
+        let cpu = self.cpu_mut()?;
+        let is_here = |hash: &&u64| cpu.find(**hash).is_some() && cpu.is_ready(**hash);
+        let blocks = rest.iter().take_while(is_here).count();
+        if blocks == 0 {
+            return None;
+        }
+        let until = cpu.begin_load(blocks as u64, blocks as u64 * block_tokens, now);
+        cpu.use_all(rest[..blocks].iter().copied());
+        Some((blocks as u32, until))
+    }
+
     /// Pins the first `cached` blocks of `chain` and opens blocks for the others, whose contents come without a link. The caller
     /// must have checked for free blocks.
     pub fn begin_direct(&mut self, block_table: &mut BlockTable, (chain, cached): (&[u64], u32)) {

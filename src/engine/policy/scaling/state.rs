@@ -143,6 +143,11 @@ impl Scaler {
         self
     }
 
+    /// Whether it takes away one replica at a time: where replicas are ranks, one server.
+    pub fn steps_down_by_one(&self) -> bool {
+        matches!(self.kind, ScalerKind::Plan { .. } | ScalerKind::SaturationV1(_) | ScalerKind::DynamoLoad(_))
+    }
+
     /// Takes over what the autoscaler before an edit has learnt about the servers, if it learns in the same way. Its
     /// decisions are forgotten.
     pub fn keep_learnt(&mut self, before: Self) {

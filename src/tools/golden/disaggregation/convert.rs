@@ -145,7 +145,14 @@ pub(in crate::golden) fn network(file: &GoldenFile, problems: &mut Diagnostics) 
         ..Transfer::default()
     };
     let roles = c.pools.iter().any(|p| p.role != Role::Mixed.name());
-    roles.then_some(Disaggregation { decider, prefill_routing, handoff, first_token, transfer })
+    roles.then_some(Disaggregation {
+        decider,
+        prefill_routing,
+        handoff,
+        first_token,
+        transfer,
+        ..Disaggregation::default()
+    })
 }
 
 fn decider(s: &Settings, problems: &mut Diagnostics) -> Decider {

@@ -80,7 +80,12 @@ export const SECTIONS: readonly Section[] = [
   },
   {
     title: 'Split',
-    paths: ['cluster.disaggregation.decider', 'cluster.disaggregation.handoff', 'cluster.disaggregation.first_token'],
+    paths: [
+      'cluster.disaggregation.decider',
+      'cluster.disaggregation.handoff',
+      'cluster.disaggregation.first_token',
+      'cluster.disaggregation.home_hits',
+    ],
   },
   { title: 'Link', paths: ['cluster.disaggregation.transfer'] },
   {
