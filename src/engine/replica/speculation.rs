@@ -11,7 +11,7 @@ use super::running_step::StepEnd;
 use super::state::Replica;
 use super::world::World;
 use crate::facts::{ReplicaFact, Sink};
-use crate::perf::{StepLoad, StepModel};
+use crate::perf::{Chunk, StepLoad, StepModel};
 use crate::request::{Slab, Slot};
 use base::math::round_to_span;
 use base::rng::{Purpose, Stream};
@@ -110,6 +110,13 @@ impl Speculation {
 }
 
 impl Replica {
+    /// The time of a step that computes this number of prompt tokens, and nothing else.
+    pub(super) fn prompt_time(&self, tokens: u32) -> Span {
+        let chunk = [Chunk { context: 0, cached: 0, tokens }];
+        let prefill = if tokens > 0 { &chunk[..] } else { &[] };
+        self.model_step(&StepLoad { prefill, ..StepLoad::default() })
+    }
+
     /// How long the latency model lets a step take, drafting included.
     #[inline]
     pub(super) fn model_step(&self, load: &StepLoad<'_>) -> Span {

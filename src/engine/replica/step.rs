@@ -375,13 +375,6 @@ impl Replica {
         span
     }
 
-    /// The time of a step that computes this number of prompt tokens, and nothing else.
-    pub(super) fn prompt_time(&self, tokens: u32) -> Span {
-        let chunk = [Chunk { context: 0, cached: 0, tokens }];
-        let prefill = if tokens > 0 { &chunk[..] } else { &[] };
-        self.model_step(&StepLoad { prefill, ..StepLoad::default() })
-    }
-
     /// The pieces of prompts in the batch that is formed.
     #[inline]
     pub(super) fn collect_chunks(&mut self, slab: &Slab) {
