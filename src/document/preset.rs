@@ -68,6 +68,9 @@ pub const PRESETS: &[Preset] = &[
     preset!("more-cache-lower-hit-rate", 66),
     preset!("eight-small-caches-or-one-store", 32),
     preset!("pull-or-compute", 42),
+    preset!("one-latent-eight-gpus", 100),
+    preset!("divided-cache", 150),
+    preset!("drafts-by-load", 55),
 ];
 
 impl Preset {

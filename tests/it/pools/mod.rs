@@ -5,5 +5,6 @@ mod differing;
 mod laws;
 mod lockstep;
 mod models;
+mod neutral;
 mod placed;
 mod with_roles;

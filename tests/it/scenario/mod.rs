@@ -7,6 +7,7 @@ mod numbers_of_any_size;
 mod presets;
 mod presets_of_caches;
 mod presets_of_engines;
+mod presets_of_experts;
 mod presets_of_faults;
 mod presets_of_gateways;
 mod presets_of_roles;

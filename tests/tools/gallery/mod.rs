@@ -396,6 +396,30 @@ const CARDS: &[Entry] = &[
             caption: "% of requests by TTFT",
         },
     ),
+    (
+        "one-latent-eight-gpus",
+        &["hardware", "KV cache"],
+        "From *110 s* the cache of DeepSeek-R1 on eight GPUs is full; as eight ranks they have room for five times as much.",
+        Draw::Dots { of: "ttft_us", client: "", seconds: [60.0, 200.0], caption: "TTFT of each request" },
+    ),
+    (
+        "divided-cache",
+        &["hardware", "KV cache"],
+        "From *160 s* contexts are evicted between turns; divide the cache among the GPUs, and all of them stay.",
+        Draw::Against {
+            path: "cluster.pools[0].dcp.size",
+            value: "8",
+            names: ["whole on each GPU", "an eighth on each"],
+            seconds: [150.0, 300.0],
+            caption: "% of requests by TTFT",
+        },
+    ),
+    (
+        "drafts-by-load",
+        &["hardware", "overload"],
+        "At *60 s* 240 more requests are in flight, and drafts gain 1.5 times where they gained 1.9 times.",
+        Draw::Dots { of: "e2e_us", client: "", seconds: [20.0, 120.0], caption: "E2E of each request" },
+    ),
 ];
 
 /// All cards.
