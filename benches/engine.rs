@@ -19,8 +19,8 @@ use tokenyard::base::{Micros, Span, json};
 use tokenyard::perf::{self, Chunk, StepLoad};
 use tokenyard::scenario::preset::PRESETS;
 use tokenyard::scenario::{
-    Arrivals, CalibratedSettings, Compat, Expression, FittedCoefficients, LatencyModel, Pool, PrefixGroups,
-    Profile, RoutingPolicy, Scenario, Scorer, Weighted, WeightedScorer,
+    Arrivals, CalibratedSettings, Compat, Expression, FittedCoefficients, KvBlocks, LatencyModel, Lengths,
+    Pool, PrefixGroups, Profile, RoutingPolicy, Scenario, Scorer, Weighted, WeightedScorer,
 };
 use tokenyard::session::{Audience, Session, Stop};
 use tokenyard::study::whatif::{Asking, ExplainQuery, Explaining, WhatIfQuery};
@@ -55,7 +55,28 @@ fn runs(c: &mut Criterion) {
     group.throughput(Throughput::Elements(10_000));
     let name = "10k requests, 4 replicas in 2 pools, weighted";
     group.bench_function(name, |b| b.iter(|| black_box(run(mixed.clone()))));
+    group.throughput(Throughput::Elements(100_000));
+    for (name, lockstep) in [("in lock step", true), ("by themselves", false)] {
+        let scenario = wide(lockstep);
+        let name = format!("100k requests, 64 ranks of one server, {name}");
+        group.bench_function(name, |b| b.iter(|| black_box(run(scenario.clone()))));
+    }
     group.finish();
+}
+
+/// DeepSeek-V3 on 64 H200 that share the experts: wide expert parallelism, with prompts of 512 tokens and answers of 100.
+fn wide(lockstep: bool) -> Scenario {
+    let mut scenario = scenario(100_000, 64, RoutingPolicy::LeastLoaded);
+    let pool = &mut scenario.cluster.pools[0];
+    (pool.model, pool.gpu) = ("deepseek-v3".to_owned(), "H200".to_owned());
+    (pool.expert_ranks, pool.expert_ranks_lockstep) = (64, lockstep);
+    pool.kv.blocks = KvBlocks::Count(40_000);
+    pool.latency = LatencyModel::default();
+    let client = &mut scenario.workload.clients[0];
+    client.arrivals = Arrivals::Poisson { rate_per_s: 150.0 };
+    client.prompt_tokens = Lengths::Constant { tokens: 512 };
+    client.output_tokens = Lengths::Constant { tokens: 100 };
+    scenario
 }
 
 /// One expression that says what the weighted router as it comes sums up: prefixes, load and free blocks.
