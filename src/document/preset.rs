@@ -59,6 +59,7 @@ pub const PRESETS: &[Preset] = &[
     preset!("thin-link", 38),
     preset!("thin-link-threshold", 38),
     preset!("llm-d-prefill-decode", 54),
+    preset!("wide-expert-parallelism", 70),
     preset!("crash-cold-cache", 74),
     preset!("slow-node-five-routers", 16),
     preset!("retry-storm", 55),

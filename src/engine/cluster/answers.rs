@@ -252,6 +252,11 @@ impl Cluster {
         table.blocks()
     }
 
+    /// Servers whose ranks step together: the ranks of each, and when its step ends, or the latest one ended.
+    pub fn servers(&self) -> impl Iterator<Item = (&[ReplicaId], Micros)> {
+        self.fleet.servers()
+    }
+
     /// Transfers of KV between replicas; none before any pool has the role prefill or decode.
     pub fn network(&self) -> Option<&Network> {
         self.network.as_deref()

@@ -57,6 +57,14 @@ impl Fleet {
         (own.server, own.until) = (at as u32, until.unwrap_or(Micros::ZERO));
     }
 
+    /// The servers, in order: the ranks of each, and when its step ends, or the latest one ended.
+    pub(crate) fn servers(&self) -> impl Iterator<Item = (&[ReplicaId], Micros)> {
+        self.servers.iter().map(|server| {
+            let until = server.ranks.iter().map(|rank| self.replicas[rank.index()].lockstep.until).max();
+            (server.ranks.as_slice(), until.unwrap_or(Micros::ZERO))
+        })
+    }
+
     /// The ranks of a replica's server, or the replica alone.
     pub(crate) fn server_of(&self, replica: ReplicaId) -> Vec<ReplicaId> {
         let at = self.replicas[replica.index()].lockstep.server as usize;

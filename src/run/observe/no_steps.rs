@@ -1,6 +1,6 @@
 //! In place of the log of steps, in builds without feature `steps`: it keeps nothing and takes no room.
 
-use base::Micros;
+use base::{Micros, ReplicaId, Span};
 use engine::{PromptChunk, ReplicaFact, StepTerms};
 use serde::{Deserialize, Serialize};
 
@@ -17,6 +17,10 @@ impl StepLog {
     pub(crate) fn chunk(&mut self, _: PromptChunk) {}
 
     pub(crate) fn fact(&mut self, _: Micros, _: ReplicaFact) {}
+
+    pub(crate) fn waits(&self, _: ReplicaId, _: Micros, _: Span) -> Option<Span> {
+        None
+    }
 
     pub(crate) fn pack(&mut self) {}
 

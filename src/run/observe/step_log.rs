@@ -3,7 +3,7 @@
 
 mod packed;
 
-use base::{Micros, SharedQueue};
+use base::{Micros, ReplicaId, SharedQueue, Span};
 use engine::{PromptChunk, ReplicaFact, StepTerms};
 use serde::{Deserialize, Serialize};
 
@@ -143,6 +143,13 @@ impl StepLog {
         let first = self.first_at(from.saturating_sub(self.longest));
         let kept = (first..self.steps.len()).map_while(|i| self.steps.get(i));
         kept.take_while(move |step| step.at < to).filter(move |step| step.end() > from || step.at >= from)
+    }
+
+    /// What the step of a replica that began then and took that long waited for others; none if it is not kept.
+    pub(crate) fn waits(&self, replica: ReplicaId, at: Micros, span: Span) -> Option<Span> {
+        let began = (self.first_at(at.0)..self.steps.len()).map_while(|i| self.steps.get(i));
+        let mut began = began.take_while(|step| step.at == at.0);
+        began.find(|step| step.replica == replica.0 && step.span == span.0).map(|step| step.terms.others)
     }
 
     /// The position of the first step that began at an instant or later.

@@ -15,7 +15,7 @@ use tokenyard::scenario::{
 use tokenyard::session::{Audience, Session, Stop};
 
 /// Two ranks of a server, in lock step or not: a step takes 1 ms, and 5 ms more for each prompt in it.
-fn server(lockstep: bool, requests: &[[u64; 2]]) -> Value {
+pub(super) fn server(lockstep: bool, requests: &[[u64; 2]]) -> Value {
     let listed = (0_u64..).zip(requests).map(|(i, [at, output])| {
         json!({"arrival_us": at, "prompt": [{"text": i, "tokens": 10}],
             "output": {"tokens": output, "text": 100_000 + i}})

@@ -7,4 +7,5 @@ mod lockstep;
 mod models;
 mod neutral;
 mod placed;
+mod rank_frames;
 mod with_roles;

@@ -3,6 +3,7 @@
 use super::presets::{Run, about, run};
 use super::presets_of_scaling::{OTHER_SEEDS, report, under_other_seeds};
 use crate::support::rows::whole;
+use tokenyard::session::Report;
 
 fn tpot(found: &Run, percent: usize, client: &str, from_s: f64, to_s: f64) -> f64 {
     found.ms("tpot_us", percent, client, from_s, to_s)
@@ -127,5 +128,39 @@ fn llm_ds_guide_has_the_shorter_answers_and_the_later_first_tokens() {
         about(tpot(&other, 50, "", 70.0, 115.0) / tpot(&other, 50, "", 20.0, 55.0), 0.3, 0.6);
         about(other.ms("e2e_us", 50, "", 70.0, 115.0) / other.ms("e2e_us", 50, "", 20.0, 55.0), 0.4, 0.6);
         assert!(other.ttft(50, "", 70.0, 115.0) > other.ttft(50, "", 20.0, 55.0));
+    }
+}
+
+#[test]
+fn prefill_ranks_wait_for_each_other_and_drafts_and_cpu_memory_help() {
+    let name = "wide-expert-parallelism";
+    let waits = |found: &Report, pool: usize| {
+        let ranks = found.pools[pool].ranks.as_ref().expect("ranks in lock step");
+        (ranks.wait_prompts_s + ranks.wait_decodes_s + ranks.wait_empty_s) / (16.0 * 150.0)
+    };
+    let drafted = |found: &Report| {
+        let drafts = found.pools[1].speculative.as_ref().expect("drafts");
+        drafts.mean_acceptance_length.expect("there were drafts")
+    };
+    let no_drafts =
+        [("cluster.pools[0].engine.speculative", "null"), ("cluster.pools[1].engine.speculative", "null")];
+    let no_tier = [("cluster.pools[0].kv.cpu_blocks", "0")];
+    let found = report(name, &[]);
+    about(waits(&found, 0), 0.5, 0.65);
+    about(waits(&found, 1), 0.02, 0.04);
+    about(drafted(&found), 1.75, 1.85);
+    about(16.0 * f64::from(found.pools[0].kv_blocks), 95_000.0, 108_000.0);
+    let (own, bare) = (run(name, &[]), run(name, &no_tier));
+    about(tpot(&own, 50, "", 60.0, 130.0), 14.5, 15.6);
+    about(tpot(&run(name, &no_drafts), 50, "", 60.0, 130.0), 26.0, 27.5);
+    about(own.ttft(50, "", 60.0, 145.0), 850.0, 1150.0);
+    about(bare.ttft(50, "", 60.0, 145.0), 1700.0, 2100.0);
+    for seed in OTHER_SEEDS.map(|seed| ("seed", seed)) {
+        let found = report(name, &[seed]);
+        assert!(waits(&found, 0) > 0.45 && waits(&found, 1) < 0.05);
+        let (own, bare) = (run(name, &[seed]), run(name, &[seed, no_tier[0]]));
+        assert!(own.ttft(50, "", 60.0, 145.0) < 0.8 * bare.ttft(50, "", 60.0, 145.0));
+        let longer = run(name, &[seed, no_drafts[0], no_drafts[1]]);
+        assert!(tpot(&longer, 50, "", 60.0, 130.0) > 1.6 * tpot(&own, 50, "", 60.0, 130.0));
     }
 }

@@ -315,6 +315,12 @@ const CARDS: &[Entry] = &[
         Draw::Dots { of: "tpot_us", client: "", seconds: [20.0, 110.0], caption: "TPOT of each request" },
     ),
     (
+        "wide-expert-parallelism",
+        &["prefill and decode", "KV cache"],
+        "At *70 s* one of eight ranks has a prompt, and seven wait for it; sixteen decode in step with drafts.",
+        Draw::Dots { of: "ttft_us", client: "", seconds: [20.0, 140.0], caption: "TTFT of each request" },
+    ),
+    (
         "crash-cold-cache",
         &["faults", "routing", "KV cache"],
         "At *80 s* a replica crashes with its cache; it is back at 120 s, and the router sends it nothing.",

@@ -5,7 +5,7 @@ import { isFew } from '../base/view.ts';
 import { timeTicks } from '../charts/scales.ts';
 import type { Palette } from '../draw/inks.ts';
 import { DASHES, REQUESTS, type RequestLook } from '../draw/looks.ts';
-import { font, label, labelFrom, lineOf, tenant } from '../draw/marks.ts';
+import { fitted, font, label, labelFrom, lineOf, tenant } from '../draw/marks.ts';
 import type { Pen } from '../draw/pen.ts';
 import type { Lane, Lanes, OpenLane } from '../generated/boundary.ts';
 import { drawBatch } from './drawLaneBatch.ts';
@@ -35,6 +35,7 @@ export function drawLanes(pen: Pen, p: Palette, lanes: Lanes, view: LanesView, {
   const open = view.open !== undefined && lanes.open?.replica === view.open ? view.open : undefined;
   const layout = lanesLayout(width, height, {
     replicas: lanes.lanes.length,
+    groups: view.groups,
     open,
     rows: lanes.open?.rows ?? 0,
     scroll: view.scroll,
@@ -50,6 +51,7 @@ export function drawLanes(pen: Pen, p: Palette, lanes: Lanes, view: LanesView, {
   pen.beginPath();
   pen.rect(0, layout.area.y - 2, width, layout.area.h + 4);
   pen.clip();
+  drawServerNames(scene);
   for (const band of layout.lanes) {
     const lane = lanes.lanes[band.replica];
     if (lane) drawLane(scene, lane, band);
@@ -163,11 +165,17 @@ function drawRouter({ pen, p, lanes, view, layout, x }: LaneScene): void {
   label(pen, `p99${NBSP}ms`, plot.x + plot.w + 6, router.y + 16, p.ink3);
 }
 
-/** The steps of a replica: width is time, blue is for prompts, green for the rest. */
+/** The name of each server above the lanes of its ranks, unless it is scrolled out. */
+function drawServerNames({ pen, p, layout, width }: LaneScene): void {
+  pen.font = font(p, 11);
+  for (const { y, words } of layout.heads) label(pen, fitted(pen, words, width - 12), 4, y + 11, p.ink2);
+}
+
+/** The steps of a replica: width is time, blue is for prompts, green for the rest, hatched what a rank waits. */
 function drawLane(scene: LaneScene, lane: Lane, band: LaneBand): void {
   const { pen, p, lanes, view, layout, x } = scene;
   const { plot } = layout;
-  const { at_us, span_us, busy_us, prefill_us, steps, seq } = lane.steps;
+  const { at_us, span_us, busy_us, prefill_us, steps, seq, wait_us } = lane.steps;
   pen.fillStyle = p.raised;
   pen.fillRect(plot.x, band.y, plot.w, band.h);
   let chosen: readonly [number, number] | undefined;
@@ -181,10 +189,14 @@ function drawLane(scene: LaneScene, lane: Lane, band: LaneBand): void {
     const h = band.h * (span > 0 ? Math.max(0.15, busy / span) : 1);
     const top = band.y + band.h - h;
     pen.globalAlpha = at + span > lanes.now_us ? 0.38 : 1;
+    const waits = busy > 0 ? Math.min(1, (wait_us?.[i] ?? 0) / busy) : 0;
+    const own = drawWait(scene, { x: x0, y: top, w, h }, waits, steps[i] === 1);
+    // The share of the rank's own part.
+    const prompts = waits < 1 ? Math.min(1, share / (1 - waits)) : 0;
     pen.fillStyle = p.prefill;
-    pen.fillRect(x0, top, w, h * share);
+    pen.fillRect(own.x, own.y, own.w, own.h * prompts);
     pen.fillStyle = p.decode;
-    pen.fillRect(x0, top + h * share, w, h * (1 - share));
+    pen.fillRect(own.x, own.y + own.h * prompts, own.w, own.h * (1 - prompts));
     const { step } = view;
     const first = seq[i] ?? 0;
     const holds = step !== undefined && step.seq >= first && step.seq < first + (steps[i] ?? 1);
@@ -199,6 +211,23 @@ function drawLane(scene: LaneScene, lane: Lane, band: LaneBand): void {
     pen.strokeRect(chosen[0] - 1, band.y - 2, Math.max(3, chosen[1] + 2), band.h + 4);
   }
 }
+
+/** Slices of at least this width have the wait at their end; in others it is their upper part. */
+const WIDE_SLICE = 6;
+
+/** Hatches the share of a slice in which its rank waits; returns what is left for its own part. */
+function drawWait({ pen, p }: LaneScene, slice: Box, share: number, isStep: boolean): Box {
+  if (share <= 0) return slice;
+  const { x, y, w, h } = slice;
+  const atEnd = isStep && w >= WIDE_SLICE;
+  const part = (atEnd ? w : h) * share;
+  pen.fillStyle = p.waitHatch;
+  if (atEnd) pen.fillRect(x + w - part, y, part, h);
+  else pen.fillRect(x, y, w, part);
+  return atEnd ? { x, y, w: w - part, h } : { x, y: y + part, w, h: h - part };
+}
+
+type Box = { readonly x: number; readonly y: number; readonly w: number; readonly h: number };
 
 /** The name of a replica and the figures of its steps, unless they are scrolled out. */
 function drawName(scene: LaneScene, lane: Lane, band: LaneBand): void {
@@ -294,7 +323,7 @@ function chipAt({ pen, p, layout, width }: LaneScene, x: number, text: string, i
   label(pen, text, left + 4, layout.ruler.y + 11, isNow ? p.onAccent : p.ink);
 }
 
-function drawLegend({ pen, p, layout, width }: LaneScene): void {
+function drawLegend({ pen, p, layout, width, view }: LaneScene): void {
   const y = layout.legend.y + 13;
   const entries = { queued: 'waiting', prefill: 'prefill', decode: 'decode', preempted: 'preempted' } as const;
   pen.font = font(p, 11);
@@ -303,6 +332,16 @@ function drawLegend({ pen, p, layout, width }: LaneScene): void {
     swatch(pen, p, look, x, y - 8);
     label(pen, name, x + 13, y, p.ink2);
     x += 13 + pen.measureText(name).width + 12;
+  }
+  const waits = ['waits for the slowest rank', 'waits'].find((w) => x + 19 + pen.measureText(w).width < width);
+  if (view.groups.length > 0 && waits) {
+    pen.fillStyle = p.waitHatch;
+    pen.fillRect(x, y - 8, 9, 9);
+    pen.strokeStyle = p.lineStrong;
+    pen.lineWidth = 1;
+    pen.strokeRect(x + 0.5, y - 7.5, 8, 8);
+    label(pen, waits, x + 13, y, p.ink2);
+    x += 13 + pen.measureText(waits).width + 12;
   }
   const remark = 'width of a slice: its time; blue: its share for prompts';
   labelFrom(pen, remark, x, width - 6, y, p.ink3);

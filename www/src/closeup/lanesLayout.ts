@@ -10,6 +10,8 @@ const HEIGHT = { top: 6, minimap: 26, link: 8, ruler: 20, router: 18, legend: 20
 /** Rows of requests up to this number are drawn one by one. */
 export const MOST_ROWS = 90;
 const ROW = { most: 7, least: 2 } as const;
+/** Height of a server's name above its lanes. */
+const HEAD = 16;
 
 export type Band = { readonly y: number; readonly h: number };
 export type LaneBand = Band & { readonly replica: number };
@@ -27,6 +29,8 @@ export type LanesLayout = {
   readonly area: Band;
   /** The lanes that are at least partly visible. */
   readonly lanes: readonly LaneBand[];
+  /** The names above the lanes of servers, if they are at least partly visible. */
+  readonly heads: readonly (Band & { readonly words: string })[];
   /** The requests of the open replica. */
   readonly requests: Requests | undefined;
   readonly batch: Band | undefined;
@@ -35,8 +39,12 @@ export type LanesLayout = {
   readonly mostScroll: number;
 };
 
+/** Replicas that are ranks of one server: their lanes stand together below its name. */
+export type LaneGroup = { readonly words: string; readonly replicas: readonly number[] };
+
 export type LaneCounts = {
   readonly replicas: number;
+  readonly groups?: readonly LaneGroup[];
   /** The replica whose requests are shown, and the rows that they take. */
   readonly open: number | undefined;
   readonly rows: number;
@@ -52,6 +60,23 @@ function requestRoom(rows: number, free: number, area: number): { readonly h: nu
   return { h, row: Math.max(ROW.least, Math.min(ROW.most, (h - 8) / Math.max(1, rows))) };
 }
 
+/** A name of a server, or a lane. */
+type Line = { readonly words: string } | { readonly replica: number };
+
+/** Names and lanes in order: ranks of a server at the place of its first one. */
+function linesOf({ replicas, groups = [] }: LaneCounts): Line[] {
+  const groupOf = new Map(groups.flatMap((group) => group.replicas.map((replica) => [replica, group] as const)));
+  const placed = new Set<LaneGroup>();
+  return Array.from({ length: replicas }, (_, replica) => replica).flatMap((replica): Line[] => {
+    const group = groupOf.get(replica);
+    if (!group) return [{ replica }];
+    if (placed.has(group)) return [];
+    placed.add(group);
+    const own = group.replicas.filter((rank) => rank < replicas).map((rank) => ({ replica: rank }));
+    return [{ words: group.words }, ...own];
+  });
+}
+
 export function lanesLayout(width: number, height: number, counts: LaneCounts): LanesLayout {
   const { replicas, open, rows } = counts;
   const plot = { x: LANES_EDGE.left, w: Math.max(1, width - LANES_EDGE.left - LANES_EDGE.right) };
@@ -64,16 +89,25 @@ export function lanesLayout(width: number, height: number, counts: LaneCounts): 
   const from = router.y + router.h + 4;
   const area = { y: from, h: Math.max(1, (batch?.y ?? legend.y) - from - 4) };
   const lane = replicas >= LANE.manyFrom ? LANE.many : LANE.few;
-  const others = (replicas - (open === undefined ? 0 : 1)) * (lane + LANE.gap);
+  const lines = linesOf(counts);
+  const names = lines.filter((line) => 'words' in line).length * HEAD;
+  const others = names + (replicas - (open === undefined ? 0 : 1)) * (lane + LANE.gap);
   const own = open === undefined ? 0 : LANE.open + LANE.gap;
   const room = open === undefined ? undefined : requestRoom(rows, area.h - others - own - LANE.gap, area.h);
   const whole = others + own + (room ? room.h + LANE.gap : 0);
   const mostScroll = Math.max(0, whole - area.h);
   const scroll = Math.min(mostScroll, Math.max(0, counts.scroll));
   const lanes: LaneBand[] = [];
+  const heads: (Band & { words: string })[] = [];
   let requests: Requests | undefined;
   let y = area.y - scroll;
-  for (let replica = 0; replica < replicas; replica++) {
+  for (const line of lines) {
+    if ('words' in line) {
+      if (y + HEAD > area.y && y < area.y + area.h) heads.push({ y, h: HEAD, words: line.words });
+      y += HEAD;
+      continue;
+    }
+    const { replica } = line;
     const h = replica === open ? LANE.open : lane;
     if (y + h > area.y && y < area.y + area.h) lanes.push({ replica, y, h });
     y += h + LANE.gap;
@@ -82,13 +116,16 @@ export function lanesLayout(width: number, height: number, counts: LaneCounts): 
       y += room.h + LANE.gap;
     }
   }
-  return { plot, minimap, ruler, router, area, lanes, requests, batch, legend, scroll, mostScroll };
+  return { plot, minimap, ruler, router, area, lanes, heads, requests, batch, legend, scroll, mostScroll };
 }
 
 /** By how much to scroll so that a replica's lane and its requests can be seen. */
 export function scrolledTo(width: number, height: number, counts: LaneCounts, replica: number): number {
   const lane = counts.replicas >= LANE.manyFrom ? LANE.many : LANE.few;
-  const top = replica * (lane + LANE.gap);
+  const lines = linesOf(counts);
+  const own = lines.findIndex((line) => 'replica' in line && line.replica === replica);
+  const before = lines.slice(0, Math.max(0, own));
+  const top = before.reduce((sum, line) => sum + ('words' in line ? HEAD : lane + LANE.gap), 0);
   const { area, scroll, mostScroll } = lanesLayout(width, height, counts);
   const bottom = top + LANE.open + (counts.open === replica ? Math.min(area.h / 2, 80) : 0);
   const above = top < scroll || bottom - top > area.h;

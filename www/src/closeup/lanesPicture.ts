@@ -3,6 +3,7 @@
 import { readFrame } from '../base/frameBytes.ts';
 import type { Picture } from '../draw/thread/paintProtocol.ts';
 import type { Lanes } from '../generated/boundary.ts';
+import type { LaneGroup } from './lanesLayout.ts';
 
 export type LanesView = {
   /** Right edge of the run's time axis. */
@@ -10,6 +11,8 @@ export type LanesView = {
   /** The replica whose requests are shown. */
   readonly open: number | undefined;
   readonly scroll: number;
+  /** Servers whose ranks' lanes stand together. */
+  readonly groups: readonly LaneGroup[];
   readonly cursorUs: number | undefined;
   readonly span: { readonly fromUs: number; readonly toUs: number } | undefined;
   readonly step: { readonly replica: number; readonly seq: number } | undefined;

@@ -38,12 +38,14 @@ export type Palette = Tokens & {
   /** Hatch for cached blocks and for time not simulated yet; a flat colour if patterns are not supported. */
   readonly cachedHatch: CanvasPattern | string;
   readonly voidHatch: CanvasPattern | string;
+  /** Hatch for the time in which ranks wait for each other. */
+  readonly waitHatch: CanvasPattern | string;
   /** Crossed lines over a replica that is down. */
   readonly downHatch: CanvasPattern | string;
 };
 
 /** The part of a palette that can be posted. */
-export function tokensOf({ cachedHatch, voidHatch, downHatch, ...tokens }: Palette): Tokens {
+export function tokensOf({ cachedHatch, voidHatch, waitHatch, downHatch, ...tokens }: Palette): Tokens {
   return tokens;
 }
 
@@ -52,6 +54,7 @@ export function withHatches(tokens: Tokens): Palette {
     ...tokens,
     cachedHatch: hatch(tokens, HATCHES.cached),
     voidHatch: hatch(tokens, HATCHES.void),
+    waitHatch: hatch(tokens, HATCHES.wait),
     downHatch: hatch(tokens, HATCHES.down),
   };
 }

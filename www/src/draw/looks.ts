@@ -84,6 +84,8 @@ export const LINES = {
 /** Hatches: parallel lines at 45°, `step` apart, over a faint ground of the same ink. */
 export const HATCHES = {
   cached: { ink: 'kvCached', step: 4, width: 1.4, ground: 0.18, crossed: false },
+  /** A rank that waits for the slowest of its server. */
+  wait: { ink: 'ink3', step: 4, width: 0.9, ground: 0, crossed: false },
   void: { ink: 'line', step: 6, width: 1, ground: 0, crossed: false },
   down: { ink: 'miss', step: 6, width: 0.5, ground: 0, crossed: true },
 } satisfies Record<string, Hatch>;

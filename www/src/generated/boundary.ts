@@ -1989,6 +1989,8 @@ export type Frame = {
   pools: Array<PoolFrame>,
   /** Every replica, in order. */
   replicas: Array<ReplicaFrame>,
+  /** Servers whose ranks step together, in order; missing if there are none. */
+  servers?: Array<ServerFrame>,
   /** Moves since the previous frame: the newest, up to the limit of the query. */
   moves: Array<Move>,
   /** Edits so far and to come, in order. */
@@ -2593,6 +2595,8 @@ export type LaneSteps = {
   prompt_tokens: Array<number>,
   /** Requests that decoded; the mean, rounded, of merged steps. */
   decode: Array<number>,
+  /** Time in which a rank waited for the slowest of its server; missing where the replica is no such rank. */
+  wait_us?: Array<number>,
 };
 
 /** The lanes of all replicas. */
@@ -3826,6 +3830,8 @@ export type PoolFrame = {
   output_us: number,
   /** Most tokens computed in a step, computed if the scenario says `auto`. */
   max_num_batched_tokens: number,
+  /** What speculative decoding came to since the start; missing without it. */
+  speculative?: SpeculativePart,
 };
 
 /** The memory of a GPU of a pool. */
@@ -5567,6 +5573,38 @@ export type SortKey = "request" | "client" | "class" | "replica" | "state" | "pr
 
 /** Which requests belong to a span of time. */
 export type SpanBy = "arrival" | "end";
+
+/** A server whose ranks step together: each of its ranks is a replica. */
+export type ServerFrame = {
+  /** Its number among the servers of the cluster. */
+  id: number,
+  /** Name of its pool. */
+  pool: string,
+  /** Its ranks, in order. */
+  ranks: Array<RankFrame>,
+  /** Duration of its running step, or of the latest one, in microseconds; 0 before the first. */
+  step_us: number,
+  /** The rank that the others wait for in that step, if any waits: of equal ones the first. */
+  slowest?: number,
+  wait_share: number,
+  padding_tokens: number,
+  waiting: number,
+  running: number,
+  kv_used: number,
+  cpu_used?: number,
+};
+
+/** A rank of a server: its own part of the server's step, and what it waited for. */
+export type RankFrame = {
+  replica: number,
+  own_us: number,
+  wait_us: number,
+  wait_prompts: number,
+  wait_decodes: number,
+  wait_empty: number,
+  wait_share: number,
+  padding_tokens: number,
+};
 
 /** Speculative decoding of a pool, warm-up included. */
 export type SpeculativePart = {

@@ -4,7 +4,7 @@ import type { StageProps } from '../base/view.ts';
 import { Listed, restOfTable } from '../draw/GrowingList.tsx';
 import { BandTable } from './BandTable.tsx';
 import { describeReplica, describeStage, type RequestEntry, requestsOf } from './facts.ts';
-import { REPLICA_COLUMNS, replicaCells, SPLIT_COLUMNS, splitCells } from './replicaCells.ts';
+import { RANK_COLUMNS, REPLICA_COLUMNS, rankCells, replicaCells, SPLIT_COLUMNS, splitCells } from './replicaCells.ts';
 import { TransferTable } from './TransferTable.tsx';
 
 /** Each row selects its replica and each queued or running request can be picked. */
@@ -36,6 +36,7 @@ export default function StageTable(props: StageProps & { readonly onClose: () =>
             <th scope="col">Requests</th>
             <For each={REPLICA_COLUMNS}>{(name) => <th scope="col">{name}</th>}</For>
             <For each={props.frame?.split ? SPLIT_COLUMNS : []}>{(name) => <th scope="col">{name}</th>}</For>
+            <For each={props.frame?.servers ? RANK_COLUMNS : []}>{(name) => <th scope="col">{name}</th>}</For>
           </tr>
         </thead>
         <tbody>
@@ -63,6 +64,7 @@ export default function StageTable(props: StageProps & { readonly onClose: () =>
                         {(cell) => <td>{cell}</td>}
                       </For>
                       <For each={props.frame?.split ? splitCells(r()) : []}>{(cell) => <td>{cell}</td>}</For>
+                      <For each={props.frame?.servers ? rankCells(props.frame, id) : []}>{(cell) => <td>{cell}</td>}</For>
                     </tr>
                   )}
                 </Show>

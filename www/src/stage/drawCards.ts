@@ -382,3 +382,20 @@ function drawPhoneTitle(s: Scene, box: Box, r: ReplicaFrame): void {
   else if (!pool && room - next > 36) shareBar(pen, p, next, y - 6, 32, 3, r.busy, p.ink2);
   if (room > next) trend(s, r, room, y - 11, 48, 14);
 }
+
+/** The blocks of a replica as one bar: shared, used by one, cached. */
+export function drawKvStrip(s: Scene, x: number, y: number, w: number, h: number, r: ReplicaFrame): void {
+  const { pen, p } = s;
+  const total = Math.max(1, r.kv.total);
+  const shared = (w * r.kv.shared) / total;
+  const own = (w * (r.kv.used - r.kv.shared)) / total;
+  const cached = (w * r.kv.cached) / total;
+  pen.fillStyle = p.kvFree;
+  pen.fillRect(x, y, w, h);
+  pen.fillStyle = p.kvShared;
+  pen.fillRect(x, y, shared, h);
+  pen.fillStyle = p.kvUsed;
+  pen.fillRect(x + shared, y, own, h);
+  pen.fillStyle = p.cachedHatch;
+  pen.fillRect(x + shared + own, y, cached, h);
+}

@@ -4,10 +4,12 @@ import { heatPaint, heatRamp } from '../draw/heat.ts';
 import { fitted, font, healthMark, label, labelFrom, shareBar } from '../draw/marks.ts';
 import type { Pen } from '../draw/pen.ts';
 import type { ReplicaFrame } from '../generated/boundary.ts';
-import { drawCard, legend, type Swatch } from './drawCards.ts';
+import { drawCard, drawKvStrip, legend, type Swatch } from './drawCards.ts';
+import { drawRankTime } from './drawRanks.ts';
 import { isStarting, kvShare, poolWords, ttftHealth, writtenOf } from './facts.ts';
 import type { Box } from './layout.ts';
 import type { Scene } from './scene.ts';
+import { rankOf, serverName } from '../base/servers.ts';
 import { servesAt, startShare, startWords } from './starting.ts';
 
 /** The heads of the fleet views: the legend of a card or cell. Parts without room are left out, never cut. */
@@ -30,6 +32,7 @@ export function drawFleetHead(s: Scene): void {
     ['KV used', p.kvUsed],
     ['shared', p.kvShared],
     ['cached', p.cachedHatch],
+    ...(s.frame.servers ? [['waits for the slowest', p.waitHatch] as const] : []),
   ];
   const title = (layout.boxes[0]?.w ?? 0) >= SHOWS_TTFT ? 'TTFT p50' : 'TTFT objective';
   const end = legend(s, marks, x, right);
@@ -105,6 +108,8 @@ const TALL = 60;
 const PLAIN = 32;
 /** From this height on a card has a line for its numbers. */
 const WORDS = 46;
+/** From this height on a card has the rank's part of its server's step. */
+const SHOWS_STEP = 74;
 /** Least width of a card with a number for its TTFT. */
 const SHOWS_TTFT = 100;
 
@@ -129,21 +134,23 @@ function drawFleetCard(s: Scene, box: Box, r: ReplicaFrame, most: number): void 
     shareBar(pen, p, x, box.y + box.h - (small ? 5 : pad + 3), w, small ? 2 : 4, startShare(s.frame, r), p.ink3);
     return;
   }
+  const of = rankOf(s.frame, r.id);
   const pool = box.w >= 124 ? poolWords(s.frame, r) : undefined;
-  if (pool) {
+  const beside = [...(of && box.w >= 90 ? [serverName(of.server)] : []), ...(pool ? [pool[0]] : [])].join(' · ');
+  if (beside) {
     pen.font = font(p, 11);
-    label(pen, fitted(pen, pool[0], w - after - 66), x + after, y, p.ink3);
+    label(pen, fitted(pen, beside, w - after - 66), x + after, y, p.ink3);
   }
   healthMark(pen, p, health, box.x + box.w - pad - 4, y - 4);
   pen.font = font(p, 11);
   if (box.w >= SHOWS_TTFT) {
     const q = text(percentileUs(written.ttft.p50_us, written.ttft.count));
     const right = box.x + box.w - pad - (health === 'none' ? 0 : 13);
-    const from = pool ? 0 : x + after - 6;
+    const from = beside ? 0 : x + after - 6;
     labelFrom(pen, q, from, right, y, health === 'missed' ? p.missText : p.ink2);
     // A card without a line for its numbers has them beside its name, as many as fit.
     const room = right - pen.measureText(q).width - 12 - x - after;
-    if (box.h < WORDS && !pool) label(pen, numbersFor(pen, written, room), x + after, y, p.ink2);
+    if (box.h < WORDS && !beside) label(pen, numbersFor(pen, written, room), x + after, y, p.ink2);
   }
   if (box.h >= WORDS) {
     const line = y + (tall ? 15 : 13);
@@ -157,7 +164,9 @@ function drawFleetCard(s: Scene, box: Box, r: ReplicaFrame, most: number): void 
   const kvH = tall ? 6 : small ? 2 : 4;
   const kvY = box.y + box.h - (small ? 3 : pad - 1) - kvH;
   const loadH = tall ? 6 : small ? 3 : 5;
-  drawLoad(s, x, kvY - loadH - (small ? 1 : 3), w, loadH, written, most);
+  const loadY = kvY - loadH - (small ? 1 : 3);
+  drawLoad(s, x, loadY, w, loadH, written, most);
+  if (of && box.h >= SHOWS_STEP) drawRankTime(s, of, { x, y: loadY - 9, w, h: 6 });
   drawKvStrip(s, x, kvY, w, kvH, written);
 }
 
@@ -188,22 +197,6 @@ function drawLoad(s: Scene, x: number, y: number, w: number, h: number, r: Repli
   pen.strokeStyle = p.lineStrong;
   pen.lineWidth = 1;
   pen.strokeRect(x + decode + prefill + 0.5, y + 0.5, Math.max(1, waiting - 1), h - 1);
-}
-
-function drawKvStrip(s: Scene, x: number, y: number, w: number, h: number, r: ReplicaFrame): void {
-  const { pen, p } = s;
-  const total = Math.max(1, r.kv.total);
-  const shared = (w * r.kv.shared) / total;
-  const own = (w * (r.kv.used - r.kv.shared)) / total;
-  const cached = (w * r.kv.cached) / total;
-  pen.fillStyle = p.kvFree;
-  pen.fillRect(x, y, w, h);
-  pen.fillStyle = p.kvShared;
-  pen.fillRect(x, y, shared, h);
-  pen.fillStyle = p.kvUsed;
-  pen.fillRect(x + shared, y, own, h);
-  pen.fillStyle = p.cachedHatch;
-  pen.fillRect(x + shared + own, y, cached, h);
 }
 
 /**

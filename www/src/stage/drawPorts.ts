@@ -31,7 +31,8 @@ export function drawPorts(s: Scene, split: SplitLayout): void {
   const size = all.wedges.length > MANY ? 0.65 : 1;
   for (const wedge of all.wedges) if (wedge.transfer.request !== s.request) drawWedge(s, wedge, size, split.vertical);
   for (const wedge of chosen) drawWedge(s, wedge, 1, split.vertical);
-  for (const port of all.ports) if (port.card.side === 'prefill') portWords(s, port, split.vertical, words);
+  for (const port of all.ports)
+    if (port.card.side === 'prefill' && port.card.size !== 'rank') portWords(s, port, split.vertical, words);
   const [first] = chosen;
   if (first && words) wedgeWords(s, first, words);
 }

@@ -4,12 +4,14 @@ import { count, durationUs, text } from '../base/units.ts';
 import { DASHES, REQUESTS } from '../draw/looks.ts';
 import { fitted, font, label, notch, roundRect, tenant } from '../draw/marks.ts';
 import type { ReplicaFrame } from '../generated/boundary.ts';
-import { drawKv } from './drawCards.ts';
+import { drawKv, legendAt, type Swatch } from './drawCards.ts';
 import { crossed } from './drawDown.ts';
 import { contextAt, isDown, isStarting, poolWords, writtenOf } from './facts.ts';
 import type { Box } from './layout.ts';
+import { drawRankTime } from './drawRanks.ts';
 import { baseOf, cellsTop, chipRows, type Rows } from './rowLayout.ts';
 import type { Scene } from './scene.ts';
+import { type RankOf, rankOf, serverName } from '../base/servers.ts';
 import { servesAt, startWords } from './starting.ts';
 
 export function drawRows(s: Scene, rows: Rows): void {
@@ -24,11 +26,26 @@ export function drawRows(s: Scene, rows: Rows): void {
   label(pen, 'waiting', rows.door, y, p.ink3, 'right');
   label(pen, 'running', rows.batch.x, y, p.ink3);
   if (rows.kv) label(pen, 'KV blocks', rows.kv.x, y, p.ink3);
-  if (rows.step !== undefined) label(pen, 'a step', rows.step, y, p.ink3, 'right');
+  if (rows.step !== undefined) drawStepHead(s, rows.step, y);
   layout.boxes.forEach((box, i) => {
     const here = s.replicas[i];
     if (here) drawRow(s, rows, box, writtenOf(s.written, here));
   });
+}
+
+/** The head of the last column: of ranks their part of the step, and what its hatch means. */
+function drawStepHead(s: Scene, right: number, y: number): void {
+  const { pen, p } = s;
+  if (!s.frame.servers) {
+    label(pen, 'a step', right, y, p.ink3, 'right');
+    return;
+  }
+  const swatches: Swatch[] = [
+    ['own part of a step', p.ink3],
+    ['waits for the slowest', p.waitHatch],
+  ];
+  const w = swatches.reduce((sum, [word]) => sum + 11 + pen.measureText(word).width, 7);
+  legendAt(s, swatches, { x: right - w, right: right + 1, y, word: 11, gap: 7 });
 }
 
 function drawRow(s: Scene, rows: Rows, box: Box, r: ReplicaFrame): void {
@@ -53,9 +70,27 @@ function drawRow(s: Scene, rows: Rows, box: Box, r: ReplicaFrame): void {
   drawBatch(s, rows, box, r);
   if (rows.kv) drawKv(s, { ...rows.kv, y: cellsTop(box, rows.kv) }, r);
   if (rows.step === undefined || r.step_us === 0) return;
+  const of = rankOf(s.frame, r.id);
+  if (of) {
+    drawOwnStep(s, of, rows.step, box);
+    return;
+  }
   pen.font = font(p, 12);
   label(pen, text(durationUs(r.step_us)), rows.step, box.y + box.h / 2 + 4, p.ink2, 'right');
 }
+
+/** Of a rank: how long its own part of the server's step is, above the step as a bar. */
+function drawOwnStep(s: Scene, of: RankOf, right: number, box: Box): void {
+  const { pen, p } = s;
+  const { server, rank } = of;
+  const isSlowest = server.slowest === rank.replica;
+  const mid = box.y + box.h / 2;
+  pen.font = font(p, 12, isSlowest ? 600 : 400);
+  const said = rank.own_us > 0 ? text(durationUs(rank.own_us)) : 'no work';
+  label(pen, said, right, mid, isSlowest ? p.ink : p.ink2, 'right');
+  drawRankTime(s, of, { x: right - STEP_BAR, y: mid + 5, w: STEP_BAR, h: 6 });
+}
+const STEP_BAR = 50;
 
 /** The name, beside it that of its pool, and below or beside them what is the matter with the replica. */
 function drawNameAndState(s: Scene, rows: Rows, box: Box, r: ReplicaFrame): void {
@@ -72,11 +107,12 @@ function drawNameAndState(s: Scene, rows: Rows, box: Box, r: ReplicaFrame): void
   label(pen, name, at, y, p.ink);
   const after = at + pen.measureText(name).width + 12;
   const end = down || isStarting(r) ? rows.down.right - 12 : queueLeft(s, rows, r);
-  const pool = poolWords(s.frame, r);
+  const of = rankOf(s.frame, r.id);
+  const pool = [...(of ? [serverName(of.server)] : []), ...(poolWords(s.frame, r)?.slice(0, 1) ?? [])].join(' · ');
   if (pool && (!state || low)) {
     pen.font = font(p, 11);
     const room = (down ? rows.down.x : end) - after - 8;
-    if (room > 24) label(pen, fitted(pen, pool[0], room), after - 4, y, p.ink3);
+    if (room > 24) label(pen, fitted(pen, pool, room), after - 4, y, p.ink3);
   }
   if (state) drawState(s, state, { x: low ? rows.name : after, y: low ? mid + 16 : mid + 4 }, end);
 }

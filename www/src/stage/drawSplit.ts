@@ -1,7 +1,6 @@
 // A stage with prefill and decode apart: arrivals and router at the left, two columns of cards, and their ports.
-import { count, durationUs, percent, ratePerS, text } from '../base/units.ts';
+import { count, durationUs, percent, ratePerS, sig3, text } from '../base/units.ts';
 import { hintSaid } from '../base/view.ts';
-import type { Health } from '../draw/marks.ts';
 import { figure, fitted, font, healthMark, label, labelFrom, shareBar } from '../draw/marks.ts';
 import type { ReplicaFrame, RoleFrame } from '../generated/boundary.ts';
 import { drawBelowQueue, drawQueue } from './drawBands.ts';
@@ -10,10 +9,11 @@ import { drawBar, drawCard, drawKv, drawWaiting, legendAt } from './drawCards.ts
 import { drawDecider } from './drawDecider.ts';
 import { drawArrivalTrend, drawRouterMark } from './drawFlow.ts';
 import { drawFullness, drawPorts } from './drawPorts.ts';
-import { isStarting, kvShare, writtenOf } from './facts.ts';
+import { drawServer } from './drawRanks.ts';
+import { isStarting, itlHealth, kvShare, writtenOf } from './facts.ts';
 import { chipSlots } from './layout.ts';
 import type { Scene } from './scene.ts';
-import { type Card, cardBars, type SplitLayout } from './splitLayout.ts';
+import { type Card, cardBars, type Side, type SplitLayout } from './splitLayout.ts';
 import { servesAt, startShare, startWords } from './starting.ts';
 
 export function drawSplit(s: Scene, split: SplitLayout): void {
@@ -26,21 +26,33 @@ export function drawSplit(s: Scene, split: SplitLayout): void {
   }
   split.cards.forEach((card, i) => {
     const r = s.replicas[i];
-    if (r) drawSplitCard(s, card, r, split.vertical);
+    if (r && card.size !== 'rank') drawSplitCard(s, card, r, split.vertical);
   });
+  for (const server of split.servers) drawServer(s, server, server.ranks.map((at) => split.cards[at]).filter(isThere));
   drawPorts(s, split);
   drawRatio(s, split);
   if (split.decider) drawDecider(s, split.decider);
   if (split.vertical) drawPhoneFoot(s, split);
 }
 
+const isThere = (card: Card | undefined): card is Card => card !== undefined;
+
 /** From a number of replicas on, "replicas"; before it "replica". */
 const replicas = (n: number): string => `${count(n)} ${n === 1 ? 'replica' : 'replicas'}`;
 const prefillSaid = (r: RoleFrame): string => `${replicas(r.serving)}, busy ${text(percent(r.busy))}`;
-const decodeSaid = (r: RoleFrame): string => `${replicas(r.serving)}, KV ${text(percent(r.kv_used))}`;
+const decodeSaid = (r: RoleFrame, drafts: string): string =>
+  `${replicas(r.serving)}, KV ${text(percent(r.kv_used))}${drafts}`;
+
+/** How many tokens a step brings a request where the pools that decode draft; empty where none does. */
+function draftsSaid({ written }: Scene): string {
+  const pools = new Set(written.replicas.filter((r) => r.split?.role !== 'prefill').map((r) => r.pool));
+  const [one] = written.pools.filter((pool) => pools.has(pool.name) && pool.speculative?.mean_acceptance_length);
+  const tokens = one?.speculative?.mean_acceptance_length;
+  return tokens === undefined ? '' : `, ${sig3(tokens)} tokens a step`;
+}
 
 /** The titles of the columns, and the legends of the cells below them. */
-function drawHeads(s: Scene, { prefill, decode }: SplitLayout): void {
+function drawHeads(s: Scene, { prefill, decode, servers }: SplitLayout): void {
   const { pen, p, written } = s;
   const right = decode.x + decode.w;
   pen.font = font(p, 13, 600);
@@ -51,19 +63,28 @@ function drawHeads(s: Scene, { prefill, decode }: SplitLayout): void {
   pen.font = font(p, 11);
   if (written.split) {
     label(pen, fitted(pen, prefillSaid(written.split.prefill), prefill.x + prefill.w - from), from, 20, p.ink3);
-    labelFrom(pen, decodeSaid(written.split.decode), decode.x - 6, to - 8, 20, p.ink3);
+    labelFrom(pen, decodeSaid(written.split.decode, draftsSaid(s)), decode.x - 6, to - 8, 20, p.ink3);
   }
-  const held: Swatch[] = [
-    ['held for a home', p.prefill],
-    ['used', p.kvUsed],
-    ['cached', p.cachedHatch],
+  const ranks: Swatch[] = [
+    ['own part of the step', p.ink3],
+    ['waits for the slowest', p.waitHatch],
   ];
+  const isServers = (side: Side): boolean => servers.some((server) => server.side === side);
+  const held: Swatch[] = isServers('prefill')
+    ? ranks
+    : [
+        ['held for a home', p.prefill],
+        ['used', p.kvUsed],
+        ['cached', p.cachedHatch],
+      ];
   legendAt(s, held, { x: prefill.x, right: prefill.x + prefill.w, y: 42, ...WIDE });
-  const reserved: Swatch[] = [
-    ['reserved for what comes', 'outlined'],
-    ['shared', p.kvShared],
-    ['decoding', p.decode],
-  ];
+  const reserved: Swatch[] = isServers('decode')
+    ? [['decoding', p.decode], ['KV used', p.kvUsed], ...ranks]
+    : [
+        ['reserved for what comes', 'outlined'],
+        ['shared', p.kvShared],
+        ['decoding', p.decode],
+      ];
   legendAt(s, reserved, { x: decode.x, right, y: 42, ...WIDE });
 }
 
@@ -299,15 +320,6 @@ function drawPrefillWords(s: Scene, card: Card, r: ReplicaFrame): void {
   label(pen, count(r.running), box.x + 10, card.batch.y + card.batch.h, p.ink);
 }
 
-/** Objectives of time between tokens: as the bars of their classes. */
-const ITL_US = { met: 50_000, risk: 150_000 } as const;
-
-function itlHealth(us: number): Health {
-  if (us === 0) return 'none';
-  if (us <= ITL_US.met) return 'met';
-  return us <= ITL_US.risk ? 'risk' : 'missed';
-}
-
 function drawDecodeWords(s: Scene, card: Card, r: ReplicaFrame): void {
   const { pen, p } = s;
   const { box, right, titleY, role, batch, kv } = card;
@@ -395,14 +407,20 @@ function drawPhoneFoot(s: Scene, split: SplitLayout): void {
   let at = x + pen.measureText('Decode').width + 6;
   pen.font = font(p, 11);
   if (written.split) {
-    const said = `KV ${text(percent(written.split.decode.kv_used))}`;
+    const said = `KV ${text(percent(written.split.decode.kv_used))}${split.servers.length > 0 ? draftsSaid(s) : ''}`;
     label(pen, said, at, y, p.ink3);
     at += pen.measureText(said).width + 14;
   }
-  const marks: Swatch[] = [
-    ['held', p.prefill],
-    ['reserved', 'outlined'],
-  ];
+  const marks: Swatch[] =
+    split.servers.length > 0
+      ? [
+          ['own part', p.ink3],
+          ['waits', p.waitHatch],
+        ]
+      : [
+          ['held', p.prefill],
+          ['reserved', 'outlined'],
+        ];
   at = legendAt(s, marks, { x: at, right, y, ...WIDE });
   const flying = `${count(written.split?.under_way ?? 0)} under way`;
   labelFrom(pen, flying, at, right, y, p.ink3);

@@ -7,6 +7,7 @@ import { drawCalm } from './drawCalm.ts';
 import { drawCards } from './drawCards.ts';
 import { drawFleet, drawFleetHead } from './drawFleet.ts';
 import { drawFlow, drawPhonePipeline } from './drawFlow.ts';
+import { drawTies } from './drawRanks.ts';
 import { drawRows } from './drawRows.ts';
 import { drawSplit } from './drawSplit.ts';
 import { drawStrip } from './drawStrip.ts';
@@ -117,6 +118,7 @@ export function drawScene(scene: Scene): void {
   if (calm) drawCalm(scene, calm);
   else if (narrow) drawPhonePipeline(scene);
   else drawFlow(scene);
+  drawTies(scene);
   if (rows) drawRows(scene, rows);
   else if (detail === 'rows') drawCards(scene);
   else {

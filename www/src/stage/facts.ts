@@ -11,12 +11,22 @@ import type {
   ReplicaFrame,
   SplitFrame,
 } from '../generated/boundary.ts';
+import { describeServer } from '../base/servers.ts';
 
 /** The latest TTFTs of a replica against the objective: missed if the median misses it, at risk if the p99 does. */
 export function ttftHealth(replica: ReplicaFrame, key: KeyFigures): Health {
   if (key.slo_ttft_us <= 0 || replica.ttft.count === 0) return 'none';
   if (replica.ttft.p50_us > key.slo_ttft_us) return 'missed';
   return replica.ttft.p99_us > key.slo_ttft_us ? 'risk' : 'met';
+}
+
+/** Objectives of time between tokens: as the bars of their classes. */
+const ITL_US = { met: 50_000, risk: 150_000 } as const;
+
+export function itlHealth(us: number): Health {
+  if (us === 0) return 'none';
+  if (us <= ITL_US.met) return 'met';
+  return us <= ITL_US.risk ? 'risk' : 'missed';
 }
 
 export const HEALTH_WORDS: Record<Health, string> = {
@@ -124,7 +134,8 @@ export function describeStage(frame: Frame | undefined): string {
     `${count(frame.counts.running)} run, ${count(frame.counts.completed)} are done${most}.` +
     (retryWords(frame) ? ` ${retryWords(frame)}.` : '') +
     (frame.gateway ? ` ${describeGateway(frame.gateway)}` : '') +
-    (frame.split ? ` ${describeSplit(frame.split)}` : '')
+    (frame.split ? ` ${describeSplit(frame.split)}` : '') +
+    (frame.servers ?? []).slice(0, 4).map((server) => ` ${describeServer(server)}`).join('')
   );
 }
 

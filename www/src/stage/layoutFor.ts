@@ -4,10 +4,11 @@ import type { Frame, ReplicaFrame } from '../generated/boundary.ts';
 import { calmLayout, workLayout } from './calmLayout.ts';
 import { STACKED, type StageLayout, stageLayout, stageNeeds } from './layout.ts';
 import { areRows } from './rowLayout.ts';
+import { serversOf } from '../base/servers.ts';
 import { splitLayout, splitNeeds } from './splitLayout.ts';
 import { STRIP_HEIGHT, stripLayout } from './strip.ts';
 
-type Clusters = Pick<Frame, 'pools' | 'gateway' | 'split' | 'clients'>;
+type Clusters = Pick<Frame, 'pools' | 'gateway' | 'split' | 'clients' | 'servers'>;
 /** Whether it is that of the first view, and whether each row has a tool. */
 export type Shown = { readonly calm?: boolean | undefined; readonly tools?: boolean | undefined };
 
@@ -44,13 +45,13 @@ export function layoutFor(
     const one = calm && n > 0 ? calmLayout(pane, n, batch) : work;
     if (one) return { ...one, flow: 0, queue: undefined };
   }
-  const apart = frame?.split ? splitLayout(width, height, rolesOf(replicas), bands) : undefined;
+  const apart = frame?.split ? splitLayout(width, height, rolesOf(replicas), bands, serversOf(frame, replicas)) : undefined;
   return apart ?? stageLayout(width, height, n, { batch, bands, tools });
 }
 
 /** The height that the stage needs so that only the page scrolls; 0 if it fits its box. */
 export function needsFor(width: number, frame: Clusters | undefined, replicas: readonly ReplicaFrame[]): number {
   const bands = bandsOf(frame);
-  const apart = frame?.split ? splitNeeds(rolesOf(replicas), width, bands) : 0;
+  const apart = frame?.split ? splitNeeds(rolesOf(replicas), width, bands, serversOf(frame, replicas)) : 0;
   return apart > 0 ? apart : stageNeeds(width, replicas.length, bands);
 }

@@ -5,7 +5,7 @@ import type { Frame, Move } from '../generated/boundary.ts';
 /** The parts of a frame used for drawing. */
 export type StageFrame = Pick<
   Frame,
-  'now_us' | 'key' | 'gateway' | 'split' | 'clients' | 'pools' | 'counts' | 'moves' | 'replicas'
+  'now_us' | 'key' | 'gateway' | 'split' | 'clients' | 'pools' | 'counts' | 'moves' | 'replicas' | 'servers'
 >;
 
 /** The values of a frame for the history of the stage. */

@@ -1,7 +1,8 @@
 // A replica as a row of the table. Loaded with it.
 import { count, DASH, durationUs, percent, percentileUs, text } from '../base/units.ts';
-import type { KeyFigures, ReplicaFrame } from '../generated/boundary.ts';
+import type { Frame, KeyFigures, ReplicaFrame } from '../generated/boundary.ts';
 import { cpuShare, HEALTH_WORDS, kvShare, ttftHealth } from './facts.ts';
+import { rankOf, serverName } from '../base/servers.ts';
 
 export const REPLICA_COLUMNS = [
   'Pool',
@@ -64,4 +65,17 @@ export function splitCells({ split }: ReplicaFrame): string[] {
   const { role, incoming, landed, outgoing, held_blocks, reserved_blocks, out, into } = split;
   const use = [out.used, into.used].map((share) => text(percent(share)));
   return [role, ...[incoming, landed, outgoing, held_blocks, reserved_blocks].map(count), ...use];
+}
+
+/** Further columns where replicas are ranks of servers. */
+export const RANK_COLUMNS = ['Server', 'Own part of the step', 'Waits in it', 'Slowest', 'Waited so far', 'Padding'] as const;
+
+/** The cells of these columns. */
+export function rankCells(frame: Pick<Frame, 'servers'>, replica: number): string[] {
+  const of = rankOf(frame, replica);
+  if (!of) return RANK_COLUMNS.map(() => DASH);
+  const { server, rank } = of;
+  const [own, waits] = [rank.own_us, rank.wait_us].map((us) => text(durationUs(us)));
+  const slowest = server.slowest === replica ? 'yes' : '';
+  return [serverName(server), own ?? DASH, waits ?? DASH, slowest, text(percent(rank.wait_share)), count(rank.padding_tokens)];
 }

@@ -3,10 +3,12 @@
 
 import { queueAbove, queueBeside, queueOver } from './bands.ts';
 import { type Box, barPitch, chipSlots, type Hit, type StageLayout } from './layout.ts';
+import { cellPlaces, columnOfUnits, type Placed, rowOfUnits, type ServerBox, type Unit, unitsOf } from './rankLayout.ts';
 
 /** What is drawn of a replica: a prefill replica sends, the others receive. */
 export type Side = 'prefill' | 'decode';
-export type Size = 'tall' | 'mid' | 'small';
+/** `rank`: a cell in the box of its server. */
+export type Size = 'tall' | 'mid' | 'small' | 'rank';
 
 /** One card and the places in it. */
 export type Card = {
@@ -24,6 +26,9 @@ export type Card = {
   readonly role: Box;
   /** The middle of its port: across the cards, and along the way of the KV. */
   readonly port: { readonly across: number; readonly along: number };
+  /** Of a rank: its place among the replicas, and where its part of the step is. */
+  readonly at?: number;
+  readonly time?: Box;
 };
 
 export type SplitLayout = {
@@ -31,6 +36,8 @@ export type SplitLayout = {
   readonly vertical: boolean;
   /** By place of the replica. */
   readonly cards: readonly Card[];
+  /** The boxes of servers whose ranks stand in them. */
+  readonly servers: readonly ServerBox[];
   /** Length of a port of full capacity. */
   readonly portLength: number;
   /** The columns of cards, or the rows. */
@@ -62,6 +69,9 @@ const MID = 50;
 const WIDTHS = { prefill: 226, ports: 162, decode: 310 } as const;
 const PHONE = { edge: 8, head: 26, prefill: 92, ports: 112, decode: 96, gap: 6, least: 62, foot: 84 } as const;
 
+/** What the layout is made of, by place of the replica: roles, and the numbers of servers whose ranks step together. */
+type Kinds = { readonly sides: readonly Side[]; readonly servers: readonly (number | undefined)[] };
+
 /**
  * The layout of replicas with these roles, in order; undefined if not all have their role, one side is empty of prefill
  * replicas and of decode replicas alike, or there are too many to be told apart.
@@ -71,42 +81,60 @@ export function splitLayout(
   height: number,
   roles: readonly (string | undefined)[],
   bands = 0,
+  servers: readonly (number | undefined)[] = [],
 ): StageLayout | undefined {
   const sides = roles.map((role): Side => (role === 'prefill' ? 'prefill' : 'decode'));
   if (roles.length === 0 || roles.some((role) => role === undefined)) return undefined;
-  return width < 760 ? vertical(width, height, sides, bands) : beside(width, height, sides, bands);
+  const kinds = { sides, servers };
+  return width < 760 ? vertical(width, height, kinds, bands) : beside(width, height, kinds, bands);
 }
 
 /** The height that a vertical stage needs so that only the page scrolls. */
-export function splitNeeds(roles: readonly (string | undefined)[], width: number, bands = 0): number {
-  const layout = width > 0 && width < 760 ? splitLayout(width, 0, roles, bands) : undefined;
+export function splitNeeds(
+  roles: readonly (string | undefined)[],
+  width: number,
+  bands = 0,
+  servers: readonly (number | undefined)[] = [],
+): number {
+  const layout = width > 0 && width < 760 ? splitLayout(width, 0, roles, bands, servers) : undefined;
   return layout?.height ?? 0;
 }
 
 const countOf = (sides: readonly Side[], side: Side): number => sides.filter((one) => one === side).length;
 
-function beside(width: number, height: number, sides: readonly Side[], bands: number): StageLayout | undefined {
+/** The replicas and servers of one side. */
+const unitsOn = ({ sides, servers }: Kinds, side: Side): Unit[] =>
+  unitsOf(
+    sides.flatMap((one, at) => (one === side ? [at] : [])),
+    servers,
+  );
+
+const hasServers = (units: readonly Unit[]): boolean => units.some(({ server }) => server !== undefined);
+
+function beside(width: number, height: number, kinds: Kinds, bands: number): StageLayout | undefined {
+  const { sides } = kinds;
   const left = bands > 0 ? LEFT.queue : LEFT.plain;
   const strip = height >= DECIDER_FROM ? FOOT.decider : 0;
   const h = height - HEAD - FOOT.local - strip - 4;
-  const most = Math.max(1, countOf(sides, 'prefill'), countOf(sides, 'decode'));
-  if (h / most < PITCH.least) return undefined;
+  const units = { prefill: unitsOn(kinds, 'prefill'), decode: unitsOn(kinds, 'decode') };
+  for (const side of ['prefill', 'decode'] as const)
+    if (!hasServers(units[side]) && h / Math.max(1, countOf(sides, side)) < PITCH.least) return undefined;
   const whole = WIDTHS.prefill + WIDTHS.ports + WIDTHS.decode;
   const scale = (width - left - EDGE) / whole;
   const prefillW = Math.round(WIDTHS.prefill * scale);
   const decodeW = Math.round(WIDTHS.decode * scale);
   const prefill = { x: left, y: HEAD, w: prefillW, h };
   const decode = { x: width - EDGE - decodeW, y: HEAD, w: decodeW, h };
-  const boxes = {
-    prefill: columnOf(prefill, countOf(sides, 'prefill')),
-    decode: columnOf(decode, countOf(sides, 'decode')),
-  };
-  const cards = placed(sides, (side, i) => wideCard(side, boxes[side][i] ?? prefill));
+  const columns = { prefill: sideOf(prefill, units.prefill), decode: sideOf(decode, units.decode) };
+  if (!columns.prefill || !columns.decode) return undefined;
+  const all = [...columns.prefill, ...columns.decode];
+  const cards = cardsOf(kinds, all, wideCard, wideRank);
   const from = prefill.x + prefill.w;
   const split: SplitLayout = {
     vertical: false,
     cards,
-    portLength: Math.min(44, ...cards.map((card) => card.box.h - 6)),
+    servers: serversIn(kinds, all),
+    portLength: Math.min(44, ...all.map(({ unit, box }) => portRoom(unit, box.h, 6))),
     prefill,
     decode,
     ratio: { x: from + 6, y: 2, w: decode.x - from - 12, h: 40 },
@@ -139,13 +167,61 @@ function plain(
   };
 }
 
-function placed(sides: readonly Side[], make: (side: Side, i: number) => Card): Card[] {
-  const next = { prefill: 0, decode: 0 };
-  return sides.map((side) => {
-    const card = make(side, next[side]);
-    next[side] += 1;
-    return card;
+/** The boxes of one side: servers with their ranks, or equal boxes. */
+function sideOf(area: Box, units: readonly Unit[]): Placed[] | undefined {
+  if (hasServers(units)) return columnOfUnits(area, units);
+  return columnOf(area, units.length).map((box, i) => ({ unit: units[i] ?? NO_UNIT, box, cells: [] }));
+}
+const NO_UNIT: Unit = { server: undefined, places: [] };
+
+/** The room for a port of each replica of a unit along its edge. */
+const portRoom = ({ server, places }: Unit, edge: number, margin: number): number =>
+  server === undefined ? edge - margin : Math.max(3, edge / places.length - 2);
+
+type MakeCard = (side: Side, box: Box) => Card;
+type MakeRank = (side: Side, cell: Box, server: Box, place: { readonly i: number; readonly n: number }) => Card;
+
+/** The card of each replica, in order of the replicas. */
+function cardsOf({ sides }: Kinds, all: readonly Placed[], plainCard: MakeCard, rankCard: MakeRank): Card[] {
+  const cards: Card[] = [];
+  for (const { unit, box, cells } of all)
+    unit.places.forEach((at, i) => {
+      const side = sides[at] ?? 'decode';
+      const cell = cells[i];
+      const n = unit.places.length;
+      cards[at] = cell ? { ...rankCard(side, cell, box, { i, n }), at } : plainCard(side, box);
+    });
+  return cards;
+}
+
+function serversIn({ sides }: Kinds, all: readonly Placed[]): ServerBox[] {
+  return all.flatMap(({ unit, box }) => {
+    const side = sides[unit.places[0] ?? -1] ?? 'decode';
+    const { server: id, places: ranks } = unit;
+    return id === undefined ? [] : [{ id, side, box, titleY: box.y + 15, ranks }];
   });
+}
+
+/** Ports of ranks stand along the edge of their server, one after the other. */
+const wideRank: MakeRank = (side, cell, server, { i, n }) => ({
+  ...rankCell(side, cell),
+  port: {
+    across: server.y + ((i + 0.5) * server.h) / n,
+    along: side === 'prefill' ? server.x + server.w + 1 : server.x - 1,
+  },
+});
+
+const phoneRank: MakeRank = (side, cell, server, { i, n }) => ({
+  ...rankCell(side, cell),
+  port: {
+    across: server.x + ((i + 0.5) * server.w) / n,
+    along: side === 'prefill' ? server.y + server.h + 5 : server.y - 5,
+  },
+});
+
+function rankCell(side: Side, box: Box): Omit<Card, 'port'> {
+  const none = { x: box.x, y: box.y, w: 0, h: 0 };
+  return { side, size: 'rank', box, ...cellPlaces(box), wait: none, role: none };
 }
 
 /** Equal boxes one below the other, in the middle of their column. */
@@ -216,20 +292,29 @@ function decodePlaces(box: Box, size: Size): Places {
 }
 
 /** Prefill above, decode below. */
-function vertical(width: number, height: number, sides: readonly Side[], bands: number): StageLayout | undefined {
+function vertical(width: number, height: number, kinds: Kinds, bands: number): StageLayout | undefined {
   const w = width - 2 * PHONE.edge;
-  const most = Math.max(1, countOf(sides, 'prefill'), countOf(sides, 'decode'));
-  if ((w + PHONE.gap) / most < PHONE.least + PHONE.gap) return undefined;
+  const units = { prefill: unitsOn(kinds, 'prefill'), decode: unitsOn(kinds, 'decode') };
+  for (const side of ['prefill', 'decode'] as const)
+    if ((w + PHONE.gap) / Math.max(1, units[side].length) < PHONE.least + PHONE.gap) return undefined;
   const y = queueAbove(bands, true) + (bands > 0 ? 8 : 0);
-  const prefill = { x: PHONE.edge, y: y + PHONE.head, w, h: PHONE.prefill };
-  const decode = { x: PHONE.edge, y: prefill.y + prefill.h + PHONE.ports, w, h: PHONE.decode };
-  const boxes = { prefill: rowOf(prefill, countOf(sides, 'prefill')), decode: rowOf(decode, countOf(sides, 'decode')) };
-  const cards = placed(sides, (side, i) => phoneCard(side, boxes[side][i] ?? prefill));
+  const above = rowOn({ x: PHONE.edge, y: y + PHONE.head, w, h: PHONE.prefill }, units.prefill);
+  if (!above) return undefined;
+  const prefill = { x: PHONE.edge, y: y + PHONE.head, w, h: above[0]?.box.h ?? PHONE.prefill };
+  const below = rowOn(
+    { x: PHONE.edge, y: prefill.y + prefill.h + PHONE.ports, w, h: PHONE.decode },
+    units.decode,
+  );
+  if (!below) return undefined;
+  const decode = { x: PHONE.edge, y: prefill.y + prefill.h + PHONE.ports, w, h: below[0]?.box.h ?? PHONE.decode };
+  const all = [...above, ...below];
+  const cards = cardsOf(kinds, all, phoneCard, phoneRank);
   const bottom = decode.y + decode.h;
   const split: SplitLayout = {
     vertical: true,
     cards,
-    portLength: Math.min(44, ...cards.map((card) => card.box.w - 8)),
+    servers: serversIn(kinds, all),
+    portLength: Math.min(44, ...all.map(({ unit, box }) => portRoom(unit, box.w, 8))),
     prefill,
     decode,
     ratio: { x: width / 2 - 76, y: y + 1, w: 152, h: PHONE.head - 2 },
@@ -241,6 +326,12 @@ function vertical(width: number, height: number, sides: readonly Side[], bands: 
   const bare = plain(width, Math.max(height, needed), split);
   const queue = bands > 0 ? queueOver({ x: PHONE.edge, y: 0, w }, bands, true) : undefined;
   return { ...bare, flow: 0, queue, narrow: true, axisY: 0 };
+}
+
+/** The boxes of one side side by side: servers with their ranks, or equal boxes. */
+function rowOn(area: Box, units: readonly Unit[]): Placed[] | undefined {
+  if (hasServers(units)) return rowOfUnits(area, units);
+  return rowOf(area, units.length).map((box, i) => ({ unit: units[i] ?? NO_UNIT, box, cells: [] }));
 }
 
 function rowOf(area: Box, n: number): Box[] {

@@ -16,6 +16,7 @@ const SIZES = [
 ] as const;
 const VIEW: LanesView = {
   ...{ endUs: 240e6, open: 2, scroll: 0, cursorUs: undefined, span: undefined, step: undefined, request: undefined },
+  groups: [],
 };
 
 test.each([

@@ -30,6 +30,7 @@ pub use parts::{
     ClassPart, CostPart, CpuTierPart, FairnessPart, FitnessPart, FitnessTerm, GroupPart, KvPart, LatencyPart,
     PausesPart, RejectionPart, ReplicaPart, RequestPart, RunPart, SloPart, SlowRequest, ThroughputPart,
 };
+pub(crate) use pools::speculative;
 pub use pools::{ExpertsPart, LoraPart, MixedStepsPart, PoolPart, RanksPart, SpeculativePart};
 
 pub use disaggregation::{DisaggregationPart, HintPart, KvSplitPart, LinkPart, PoolSplitPart};

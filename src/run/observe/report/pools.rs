@@ -177,19 +177,17 @@ pub(super) fn pools(
             ..PoolPart::default()
         };
         let (mut found, mut blocks) = (0, 0);
-        let mut drafts = DraftTotals::default();
         for r in engine.replicas().iter().filter(|r| r.pool() == pool) {
             part.replicas += u32::from(r.serving());
             part.completed += r.totals().completed;
             part.usd = part.usd.zip(m.usd_of(r)).map(|(usd, more)| usd + more);
-            drafts.add(&r.totals().drafts);
             found += r.kv().found();
             blocks += r.kv().found() + r.kv().prompt_misses();
         }
         part.kv_hit_rate = share(found as f64, blocks as f64);
         part.lora = lora(engine, pool);
         part.split = roles.map(|sums| sums.of_pool(pool, p.role, m));
-        part.speculative = p.engine.speculative.is_some().then(|| speculative(&drafts));
+        part.speculative = speculative(engine, pool, p);
         let mut of_pool = engine.replicas().iter().filter(|r| r.pool() == pool).map(Replica::totals);
         part.experts = (p.experts != ExpertPlacement::default()).then(|| experts(engine, pool));
         let in_lockstep = p.expert_ranks_lockstep && p.expert_ranks > 1;
@@ -261,15 +259,21 @@ fn is_none_of(count: &u64) -> bool {
     *count == 0
 }
 
-fn speculative(drafts: &DraftTotals) -> SpeculativePart {
+/// What drafts came to in a pool; none without speculative decoding.
+pub(crate) fn speculative(engine: &Cluster, pool: u32, p: &Pool) -> Option<SpeculativePart> {
+    p.engine.speculative.as_ref()?;
+    let mut drafts = DraftTotals::default();
+    for r in engine.replicas().iter().filter(|r| r.pool() == pool) {
+        drafts.add(&r.totals().drafts);
+    }
     let [verifications, verified, accepted] =
         [drafts.verifications, drafts.verified, drafts.accepted].map(|n| n as f64);
-    SpeculativePart {
+    Some(SpeculativePart {
         verifications: drafts.verifications,
         draft_tokens: drafts.verified,
         accepted_tokens: drafts.accepted,
         acceptance_rate: known_share(accepted, verified),
         mean_acceptance_length: known_share(verifications + accepted, verifications),
         padding_tokens: drafts.padding,
-    }
+    })
 }

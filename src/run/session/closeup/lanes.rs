@@ -91,6 +91,10 @@ pub struct LaneSteps {
     pub prompt_tokens: Vec<u32>,
     /// Requests that decoded; the mean, rounded, of merged steps.
     pub decode: Vec<u32>,
+    /// Time in which a rank waited for the slowest of its server; missing where the replica is no such rank.
+    #[cfg_attr(feature = "types", ts(optional, as = "Option<_>"))]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub wait_us: Vec<u64>,
 }
 
 /// Figures of the steps of a replica that began in the span.

@@ -1,7 +1,7 @@
 //! The types of a frame: the state of a run at one instant, as a screen shows it.
 
 use super::KvFrame;
-use super::{Mark, Move, MovingFrame, Percentiles, PoolFrame, SplitFrame, Statement};
+use super::{Mark, Move, MovingFrame, Percentiles, PoolFrame, ServerFrame, SplitFrame, Statement};
 use crate::observe::Notice;
 use crate::observe::anomaly::AnomalyKind;
 use crate::observe::report::OneFaultPart;
@@ -47,6 +47,10 @@ pub struct Frame {
     pub pools: Vec<PoolFrame>,
     /// Every replica, in order.
     pub replicas: Vec<ReplicaFrame>,
+    /// Servers whose ranks step together, in order; missing if there are none.
+    #[cfg_attr(feature = "types", ts(optional, as = "Option<_>"))]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub servers: Vec<ServerFrame>,
     /// Moves since the previous frame: the newest, up to the limit of the query.
     pub moves: Vec<Move>,
     /// Edits so far and to come, in order.

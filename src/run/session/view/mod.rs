@@ -27,6 +27,7 @@ pub mod listing;
 mod log;
 mod mark;
 mod pool;
+mod ranks;
 mod rates;
 mod request;
 mod scaling;
@@ -57,6 +58,7 @@ pub(super) use log::kind_of;
 pub use log::{EventKind, EventRow, EventRows, EventsQuery};
 pub use mark::Mark;
 pub use pool::PoolFrame;
+pub use ranks::{RankFrame, ServerFrame};
 pub use request::{AttemptDetail, RequestDetail};
 pub use scaling::{ScalingQuery, ScalingRow, ScalingRows};
 pub use split::{

@@ -1,5 +1,6 @@
 //! The pools of a cluster: the hardware of their replicas, and the resolved values of `auto`.
 
+use crate::observe::report::SpeculativePart;
 use serde::Serialize;
 
 /// A pool of equal replicas, with the edits so far.
@@ -34,4 +35,8 @@ pub struct PoolFrame {
     pub output_us: u64,
     /// Most tokens computed in a step, computed if the scenario says `auto`.
     pub max_num_batched_tokens: u32,
+    /// What speculative decoding came to since the start; missing without it.
+    #[cfg_attr(feature = "types", ts(optional))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub speculative: Option<SpeculativePart>,
 }

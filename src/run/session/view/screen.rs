@@ -7,7 +7,7 @@ use super::{
     PoolFrame, QueueChip, ReplicaFrame, Statement,
 };
 use crate::observe::anomaly::Anomaly;
-use crate::observe::report::{kv_blocks, request_part, share, trouble};
+use crate::observe::report::{kv_blocks, request_part, share, speculative, trouble};
 use crate::observe::window::WindowSums;
 use crate::session::Session;
 use base::{Micros, Period, units::US_PER_S};
@@ -67,6 +67,7 @@ impl Session {
                     ..self.replica_frame(r, query, &sums, decisions)
                 })
                 .collect(),
+            servers: self.server_frames(),
             moves,
             flags: self.flags(),
             faults: self.latest_faults(),
@@ -194,6 +195,7 @@ impl Session {
                 output_us: self.engine.output_overhead(number).0,
                 max_num_seqs,
                 max_num_batched_tokens,
+                speculative: speculative(&self.engine, number, pool),
             }
         };
         (0..).zip(&self.plan.scenario().cluster.pools).map(frame).collect()

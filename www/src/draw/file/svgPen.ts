@@ -27,7 +27,7 @@ type State = {
 const WHOLE: Matrix = [1, 0, 0, 1, 0, 0];
 const FULL = 2 * Math.PI;
 /** Names of the patterns for hatches, which a palette for this pen has as paints. */
-const NAMES = { cached: 'hatch-cached', void: 'hatch-void' } as const;
+const NAMES = { cached: 'hatch-cached', void: 'hatch-void', wait: 'hatch-wait' } as const;
 
 /** The palette of tokens with hatches as patterns of the SVG. */
 export function svgPalette(tokens: Tokens): Palette {
@@ -35,6 +35,7 @@ export function svgPalette(tokens: Tokens): Palette {
     ...tokens,
     cachedHatch: `url(#${NAMES.cached})`,
     voidHatch: `url(#${NAMES.void})`,
+    waitHatch: `url(#${NAMES.wait})`,
     downHatch: tokens.kvFree,
   };
 }
@@ -247,5 +248,5 @@ export function hatchDefs(tokens: Tokens): string {
     `<path d="M0 0h${step}v${step}H0Z" fill="${escaped(tokens[ink])}" opacity="${ground}"/>` +
     `<path d="M${-step / 2} ${step / 2}L${step / 2} ${-step / 2}M0 ${step}L${step} 0M${step / 2} ${1.5 * step}L${1.5 * step} ${step / 2}" ` +
     `stroke="${escaped(tokens[ink])}" stroke-width="${width}"/></pattern>`;
-  return `<defs>${pattern('cached')}${pattern('void')}</defs>`;
+  return `<defs>${pattern('cached')}${pattern('void')}${pattern('wait')}</defs>`;
 }

@@ -8,8 +8,10 @@ import { Block, type BlockState, BlockStates, NameValues, type Row } from '../pa
 import { AnomalyBlock } from './AnomalyList.tsx';
 import { BatchBlock } from './BatchBlock.tsx';
 import { BreakBlock } from './BreakBlock.tsx';
+import { draftRows } from './DraftsBlock.tsx';
 import { Little } from './Little.tsx';
 import { PortsBlock } from './PortsBlock.tsx';
+import { RankBlock } from './RankBlock.tsx';
 import { BlockCells, TtftTrend } from './ReplicaPictures.tsx';
 
 const FaultCost = lazy(() => import('../parts/FaultCost.tsx'));
@@ -102,6 +104,7 @@ function Detail(props: {
         <NameValues rows={latest()} />
         <TtftTrend app={props.app} replica={r().id} />
       </Block>
+      <RankBlock app={props.app} replica={r().id} />
       <Show when={r().split}>{(moving) => <PortsBlock moving={moving()} />}</Show>
       <Little app={props.app} replica={r().id} />
       <Block title="KV blocks" remark={`${count(kv().total)} · ${conserved() ? 'conserved ✓' : 'not conserved'}`}>
@@ -156,6 +159,7 @@ function PoolBlock(props: { pool: PoolFrame }): JSX.Element {
     ['KV blocks', `${count(p().kv_blocks)} of ${count(p().block_tokens)} tokens`],
     ['Requests in a batch', `at most ${count(p().max_num_seqs)}`],
     ['Tokens in a step', `at most ${count(p().max_num_batched_tokens)}`],
+    ...draftRows(p().speculative),
   ];
   return (
     <Block title="Pool" remark={p().name}>

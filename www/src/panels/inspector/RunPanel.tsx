@@ -16,6 +16,7 @@ import { NoticeBlock } from '../parts/NoticeBlock.tsx';
 import { TableHead } from '../parts/TableHead.tsx';
 import { TrustBlock } from '../parts/Trust.tsx';
 import { AnomalyLegend } from './AnomalyList.tsx';
+import { DraftsBlock } from './DraftsBlock.tsx';
 import { Little } from './Little.tsx';
 import { PoolLoads } from './PoolLoads.tsx';
 import './handover.css';
@@ -94,6 +95,7 @@ export default function RunPanel(props: {
       <Show when={app.transport.throttledFrame()?.split}>
         {(split) => <PoolLoads split={split()} onFind={() => app.dialogs.setFinding(true)} />}
       </Show>
+      <DraftsBlock app={app} />
       <NoticeBlock app={app} />
       <LoadVerdict verdict={figures()?.verdict} />
       <TrustBlock pools={figures()?.evidence ?? app.transport.evidence()?.pools} />

@@ -12,13 +12,16 @@ import {
   Suspense,
   untrack,
 } from 'solid-js';
+import { serverName } from '../../base/servers.ts';
+import { count } from '../../base/units.ts';
 import { describeLanes } from '../../closeup/drawLanes.ts';
-import { lanesLayout, scrolledTo } from '../../closeup/lanesLayout.ts';
+import { type LaneGroup, lanesLayout, scrolledTo } from '../../closeup/lanesLayout.ts';
 import type { LanesPicture, LanesView } from '../../closeup/lanesPicture.ts';
 import { closeUpPainter } from '../../closeup/painter.ts';
 import { attachSurface, type Surface } from '../../draw/canvas.ts';
 import { pagePalette } from '../../draw/palette.ts';
 import { createThrottled } from '../../draw/throttled.ts';
+import type { ServerFrame } from '../../generated/boundary.ts';
 import type { App } from '../../state/app.ts';
 import { chosenStep, openReplica, setOpenReplica } from '../../state/view/closeup.ts';
 import { span } from '../../state/view/span.ts';
@@ -40,6 +43,13 @@ function brushedUs(): readonly [number, number] | undefined {
   return brushed && [Math.round(brushed.fromS * 1e6), Math.round(brushed.toS * 1e6)];
 }
 
+/** Servers with the lanes of their ranks. */
+const groupsOf = (servers: readonly ServerFrame[] = []): readonly LaneGroup[] =>
+  servers.map((server) => ({
+    words: `${serverName(server)}, ${server.pool}: ${count(server.ranks.length)} ranks in lock step`,
+    replicas: server.ranks.map((rank) => rank.replica),
+  }));
+
 export default function Lanes(props: { app: App }): JSX.Element {
   const app = props.app;
   const [size, setSize] = createSignal<readonly [number, number]>([0, 0], {
@@ -58,22 +68,27 @@ export default function Lanes(props: { app: App }): JSX.Element {
     const one = openReplica();
     return one !== undefined && one < replicas() ? one : undefined;
   };
+  const groups = createMemo((): readonly LaneGroup[] => groupsOf(frame()?.servers), undefined, {
+    equals: (a, b) => JSON.stringify(a) === JSON.stringify(b),
+  });
   /** Rows that the requests of the latest answer take. */
   const [rows, setRows] = createSignal(0);
   const layout = createMemo(() =>
-    lanesLayout(...size(), { replicas: replicas(), open: open(), rows: rows(), scroll: scroll() }),
+    lanesLayout(...size(), {
+      ...{ replicas: replicas(), groups: groups(), open: open(), rows: rows(), scroll: scroll() },
+    }),
   );
   const { lanes, takeBytes } = createLaneData(app, window, () => {
-    const shown = layout().lanes;
-    const first = shown[0]?.replica ?? 0;
-    return { slices: Math.max(1, Math.floor(layout().plot.w)), first, count: Math.max(1, shown.length), open: open() };
+    const shown = layout().lanes.map((band) => band.replica);
+    const [first, last] = shown.length > 0 ? [Math.min(...shown), Math.max(...shown)] : [0, 0];
+    return { slices: Math.max(1, Math.floor(layout().plot.w)), first, count: last - first + 1, open: open() };
   });
   createEffect(() => setRows(lanes()?.open?.rows ?? 0));
   const actions = createLaneActions(app, window, lanes, layout);
   createEffect(() => {
     const one = open();
     if (one === undefined) return;
-    const counts = { replicas: replicas(), open: one, rows: 0, scroll: untrack(scroll) };
+    const counts = { replicas: replicas(), groups: groups(), open: one, rows: 0, scroll: untrack(scroll) };
     setScroll(scrolledTo(...size(), counts, one));
   });
 
@@ -83,6 +98,7 @@ export default function Lanes(props: { app: App }): JSX.Element {
       endUs: endS() * 1e6,
       open: open(),
       scroll: layout().scroll,
+      groups: groups(),
       cursorUs: cursorS === undefined ? undefined : cursorS * 1e6,
       span: brushed && { fromUs: brushed.fromS * 1e6, toUs: brushed.toS * 1e6 },
       step: chosenStep(),

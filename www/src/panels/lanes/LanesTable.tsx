@@ -75,6 +75,8 @@ function Slices(props: {
   const steps = createMemo(() => props.lanes?.lanes[props.replica]?.steps);
   const rows = createMemo(() => (steps()?.seq ?? []).slice(-MOST_ROWS));
   const first = (): number => (steps()?.seq.length ?? 0) - rows().length;
+  /** Of a rank also what it waited for the slowest. */
+  const waited = (): readonly string[] => (steps()?.wait_us ? ['waited'] : []);
   const merged = (): boolean => steps()?.steps.some((n) => n > 1) ?? false;
   return (
     <table>
@@ -87,7 +89,7 @@ function Slices(props: {
       </caption>
       <thead>
         <tr>
-          <For each={['step', 'time s', 'took', 'for prompts', 'prompt tokens', 'decoding']}>
+          <For each={['step', 'time s', 'took', 'for prompts', 'prompt tokens', 'decoding', ...waited()]}>
             {(name) => <th scope="col">{name}</th>}
           </For>
         </tr>
@@ -109,6 +111,7 @@ function Slices(props: {
                 <td>{of(at('prefill_us'))}</td>
                 <td>{count(at('prompt_tokens'))}</td>
                 <td>{count(at('decode'))}</td>
+                <For each={waited()}>{() => <td>{of(steps()?.wait_us?.[first() + k()] ?? null)}</td>}</For>
               </tr>
             );
           }}

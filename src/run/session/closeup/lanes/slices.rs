@@ -45,6 +45,7 @@ impl LaneSteps {
         self.span_us.push(step.span);
         self.busy_us.push(step.span);
         self.prefill_us.push(step.terms.prefill.0);
+        self.wait_us.push(step.terms.others.0);
         self.prompt_tokens.push(step.prefill);
         self.decode.push(step.decode);
     }
@@ -57,6 +58,7 @@ impl LaneSteps {
         self.span_us[last] = end.max(step.end()) - at;
         self.busy_us[last] += step.end().saturating_sub(step.at.max(end));
         self.prefill_us[last] = self.prefill_us[last].saturating_add(step.terms.prefill.0);
+        self.wait_us[last] = self.wait_us[last].saturating_add(step.terms.others.0);
         self.prompt_tokens[last] = self.prompt_tokens[last].saturating_add(step.prefill);
         let steps = u64::from(self.steps[last]);
         self.decode[last] = ((2 * decoded + steps) / (2 * steps)) as u32;
@@ -85,6 +87,11 @@ impl LaneSteps {
         }
         slices
     }
+
+    /// The same without the waits of ranks.
+    fn without_waits(self) -> Self {
+        Self { wait_us: Vec::new(), ..self }
+    }
 }
 
 impl Session {
@@ -106,10 +113,14 @@ impl Session {
         let listed = query.first..query.first.saturating_add(query.count);
         let each = (ALL_SLICES / query.count.clamp(1, replicas.max(1) as u32)).max(FEW_SLICES);
         let most = query.most.min(SLICES).min(each);
-        let lane = |(replica, (steps, totals)): (u32, (&Vec<&KeptStep>, Totals))| Lane {
-            replica,
-            steps: LaneSteps::of(steps, (from, to), if listed.contains(&replica) { most } else { 0 }),
-            totals: totals.finish(),
+        let mut is_rank = vec![false; replicas];
+        for rank in self.engine.servers().flat_map(|(ranks, _)| ranks) {
+            is_rank[rank.index()] = true;
+        }
+        let lane = |(replica, (steps, totals)): (u32, (&Vec<&KeptStep>, Totals))| {
+            let steps = LaneSteps::of(steps, (from, to), if listed.contains(&replica) { most } else { 0 });
+            let steps = if is_rank[replica as usize] { steps } else { steps.without_waits() };
+            Lane { replica, steps, totals: totals.finish() }
         };
         let lanes = (0..).zip(steps.iter().zip(totals)).map(lane).collect();
         let open = query.replica.filter(|r| (*r as usize) < replicas);
