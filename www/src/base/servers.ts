@@ -1,6 +1,7 @@
 // Replicas that are ranks of one server: which server a replica belongs to, and what it waits for there.
-import { count, durationUs, percent, text } from './units.ts';
+
 import type { Frame, RankFrame, ReplicaFrame, ServerFrame } from '../generated/boundary.ts';
+import { count, durationUs, percent, text } from './units.ts';
 
 type Servers = Pick<Frame, 'servers'>;
 
@@ -21,7 +22,9 @@ export function serversOf(
   frame: Servers | undefined,
   replicas: readonly Pick<ReplicaFrame, 'id'>[],
 ): readonly (number | undefined)[] {
-  const of = new Map((frame?.servers ?? []).flatMap(({ id, ranks }) => ranks.map((rank) => [rank.replica, id] as const)));
+  const of = new Map(
+    (frame?.servers ?? []).flatMap(({ id, ranks }) => ranks.map((rank) => [rank.replica, id] as const)),
+  );
   return replicas.map(({ id }) => of.get(id));
 }
 

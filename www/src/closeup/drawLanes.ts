@@ -10,7 +10,7 @@ import type { Pen } from '../draw/pen.ts';
 import type { Lane, Lanes, OpenLane } from '../generated/boundary.ts';
 import { drawBatch } from './drawLaneBatch.ts';
 import { drawRequests } from './drawLaneRequests.ts';
-import { type Ends, type LaneBand, type LanesLayout, lanesLayout, xOf } from './lanesLayout.ts';
+import { type Ends, type LaneBand, type LaneGroup, type LanesLayout, lanesLayout, xOf } from './lanesLayout.ts';
 import type { LanesView } from './lanesPicture.ts';
 
 /** Distance between the middles of two times on the ruler that do not touch. */
@@ -363,7 +363,11 @@ function swatch(pen: Pen, p: Palette, look: RequestLook, x: number, y: number): 
 }
 
 /** The lanes in one sentence. */
-export function describeLanes(lanes: Lanes | undefined, open: OpenLane | null | undefined): string {
+export function describeLanes(
+  lanes: Lanes | undefined,
+  open: OpenLane | null | undefined,
+  groups: readonly LaneGroup[] = [],
+): string {
   if (!lanes) return 'Lanes: nothing is known yet.';
   const { steps, p50_us, p99_us } = lanes.totals;
   const of = (us: number | null): string => {
@@ -376,5 +380,6 @@ export function describeLanes(lanes: Lanes | undefined, open: OpenLane | null | 
       : `${steps} steps began, half of them within ${of(p50_us)}, 99 % within ${of(p99_us)}`;
   const own = open ? `; r${open.replica} has ${open.count} requests there` : '';
   const [from, to] = [lanes.from_us, lanes.to_us].map((us) => (us / 1e6).toFixed(2));
-  return `Lanes of ${lanes.lanes.length} ${lanes.lanes.length === 1 ? 'replica' : 'replicas'} from ${from} to ${to} s: ${figures}${own}.`;
+  const servers = groups.map(({ words }) => ` Server ${words}.`).join('');
+  return `Lanes of ${lanes.lanes.length} ${lanes.lanes.length === 1 ? 'replica' : 'replicas'} from ${from} to ${to} s: ${figures}${own}.${servers}`;
 }

@@ -64,7 +64,9 @@ export default function StageTable(props: StageProps & { readonly onClose: () =>
                         {(cell) => <td>{cell}</td>}
                       </For>
                       <For each={props.frame?.split ? splitCells(r()) : []}>{(cell) => <td>{cell}</td>}</For>
-                      <For each={props.frame?.servers ? rankCells(props.frame, id) : []}>{(cell) => <td>{cell}</td>}</For>
+                      <For each={props.frame?.servers ? rankCells(props.frame, id) : []}>
+                        {(cell) => <td>{cell}</td>}
+                      </For>
                     </tr>
                   )}
                 </Show>

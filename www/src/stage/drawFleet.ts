@@ -1,4 +1,6 @@
 // Fleets too large for full rows: cards to 64 replicas, heat cells to 256, one aggregate above.
+
+import { rankOf, serverName } from '../base/servers.ts';
 import { count, percent, percentileUs, text } from '../base/units.ts';
 import { heatPaint, heatRamp } from '../draw/heat.ts';
 import { fitted, font, healthMark, label, labelFrom, shareBar } from '../draw/marks.ts';
@@ -9,7 +11,6 @@ import { drawRankTime } from './drawRanks.ts';
 import { isStarting, kvShare, poolWords, ttftHealth, writtenOf } from './facts.ts';
 import type { Box } from './layout.ts';
 import type { Scene } from './scene.ts';
-import { rankOf, serverName } from '../base/servers.ts';
 import { servesAt, startShare, startWords } from './starting.ts';
 
 /** The heads of the fleet views: the legend of a card or cell. Parts without room are left out, never cut. */

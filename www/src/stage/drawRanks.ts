@@ -1,4 +1,6 @@
 // Ranks of one server: how long its own batch takes each of them, and the rest of the server's step, in which it waits.
+
+import { type RankOf, rankOf, serverName, serverWords } from '../base/servers.ts';
 import { durationUs, text } from '../base/units.ts';
 import { fitted, font, healthMark, label, roundRect } from '../draw/marks.ts';
 import type { ReplicaFrame } from '../generated/boundary.ts';
@@ -7,7 +9,6 @@ import { isDown, isStarting, itlHealth } from './facts.ts';
 import type { Box } from './layout.ts';
 import type { ServerBox } from './rankLayout.ts';
 import type { Scene } from './scene.ts';
-import { type RankOf, rankOf, serverName, serverWords } from '../base/servers.ts';
 import type { Card } from './splitLayout.ts';
 import { cardBars } from './splitLayout.ts';
 import { startWords } from './starting.ts';
@@ -66,7 +67,8 @@ function ties({ layout, replicas, frame }: Scene): Tie[] {
 /** The box of a server on a stage with prefill and decode apart: its name, what it does, and a cell a rank. */
 export function drawServer(s: Scene, { box, id, side, titleY }: ServerBox, cards: readonly Card[]): void {
   const { pen, p } = s;
-  const server = (s.written.servers ?? []).find((one) => one.id === id) ?? s.frame.servers?.find((one) => one.id === id);
+  const server =
+    (s.written.servers ?? []).find((one) => one.id === id) ?? s.frame.servers?.find((one) => one.id === id);
   roundRect(pen, box.x + 0.5, box.y + 0.5, box.w - 1, box.h - 1, 6);
   pen.fillStyle = p.raised;
   pen.fill();
@@ -120,7 +122,8 @@ function drawRank(s: Scene, card: Card): void {
   const r = s.replicas[card.at ?? -1];
   if (!r) return;
   const { box, batch, kv, titleY, time } = card;
-  const focus = s.focus === r.id || (s.frame.split?.transfers.some((t) => t.request === s.request && t.from === r.id) ?? false);
+  const focus =
+    s.focus === r.id || (s.frame.split?.transfers.some((t) => t.request === s.request && t.from === r.id) ?? false);
   const of = rankOf(s.frame, r.id);
   const isSlowest = of !== undefined && of.server.slowest === r.id;
   if (isDown(r)) {
@@ -169,5 +172,6 @@ function drawRankWords(s: Scene, { batch, time, titleY, right }: Card, r: Replic
   const said = of.rank.own_us > 0 ? text(durationUs(of.rank.own_us)) : 'no work';
   const isSlowest = of.server.slowest === r.id;
   pen.font = font(p, 11, isSlowest ? 600 : 400);
-  if (time.x + time.w + 6 + pen.measureText(said).width <= right) label(pen, said, right, titleY, isSlowest ? p.ink : p.ink3, 'right');
+  if (time.x + time.w + 6 + pen.measureText(said).width <= right)
+    label(pen, said, right, titleY, isSlowest ? p.ink : p.ink3, 'right');
 }

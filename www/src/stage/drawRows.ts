@@ -1,17 +1,18 @@
 // The rows of a small fleet: per replica its name and state, its queue, its batch, and where there is room its blocks and how long a
 // step takes. Bars, chips and numbers of a row are of one instant.
+
+import { type RankOf, rankOf, serverName } from '../base/servers.ts';
 import { count, durationUs, text } from '../base/units.ts';
 import { DASHES, REQUESTS } from '../draw/looks.ts';
 import { fitted, font, label, notch, roundRect, tenant } from '../draw/marks.ts';
 import type { ReplicaFrame } from '../generated/boundary.ts';
 import { drawKv, legendAt, type Swatch } from './drawCards.ts';
 import { crossed } from './drawDown.ts';
+import { drawRankTime } from './drawRanks.ts';
 import { contextAt, isDown, isStarting, poolWords, writtenOf } from './facts.ts';
 import type { Box } from './layout.ts';
-import { drawRankTime } from './drawRanks.ts';
 import { baseOf, cellsTop, chipRows, type Rows } from './rowLayout.ts';
 import type { Scene } from './scene.ts';
-import { type RankOf, rankOf, serverName } from '../base/servers.ts';
 import { servesAt, startWords } from './starting.ts';
 
 export function drawRows(s: Scene, rows: Rows): void {

@@ -1,4 +1,6 @@
 // Facts of a frame behind marks and words: no drawing, no simulation arithmetic.
+
+import { describeServer } from '../base/servers.ts';
 import { count, durationUs, minus, percent, plain, ratePerS, text } from '../base/units.ts';
 import type { Health } from '../draw/marks.ts';
 import type {
@@ -11,7 +13,6 @@ import type {
   ReplicaFrame,
   SplitFrame,
 } from '../generated/boundary.ts';
-import { describeServer } from '../base/servers.ts';
 
 /** The latest TTFTs of a replica against the objective: missed if the median misses it, at risk if the p99 does. */
 export function ttftHealth(replica: ReplicaFrame, key: KeyFigures): Health {
@@ -135,7 +136,10 @@ export function describeStage(frame: Frame | undefined): string {
     (retryWords(frame) ? ` ${retryWords(frame)}.` : '') +
     (frame.gateway ? ` ${describeGateway(frame.gateway)}` : '') +
     (frame.split ? ` ${describeSplit(frame.split)}` : '') +
-    (frame.servers ?? []).slice(0, 4).map((server) => ` ${describeServer(server)}`).join('')
+    (frame.servers ?? [])
+      .slice(0, 4)
+      .map((server) => ` ${describeServer(server)}`)
+      .join('')
   );
 }
 

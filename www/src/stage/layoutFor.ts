@@ -1,10 +1,11 @@
 // The layout for a frame: two columns where pools have roles and all replicas find their place, else rows or a grid; a strip
 // where the stage has no more height.
+
+import { serversOf } from '../base/servers.ts';
 import type { Frame, ReplicaFrame } from '../generated/boundary.ts';
 import { calmLayout, workLayout } from './calmLayout.ts';
 import { STACKED, type StageLayout, stageLayout, stageNeeds } from './layout.ts';
 import { areRows } from './rowLayout.ts';
-import { serversOf } from '../base/servers.ts';
 import { splitLayout, splitNeeds } from './splitLayout.ts';
 import { STRIP_HEIGHT, stripLayout } from './strip.ts';
 
@@ -45,7 +46,9 @@ export function layoutFor(
     const one = calm && n > 0 ? calmLayout(pane, n, batch) : work;
     if (one) return { ...one, flow: 0, queue: undefined };
   }
-  const apart = frame?.split ? splitLayout(width, height, rolesOf(replicas), bands, serversOf(frame, replicas)) : undefined;
+  const apart = frame?.split
+    ? splitLayout(width, height, rolesOf(replicas), bands, serversOf(frame, replicas))
+    : undefined;
   return apart ?? stageLayout(width, height, n, { batch, bands, tools });
 }
 

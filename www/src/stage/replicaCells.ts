@@ -1,8 +1,9 @@
 // A replica as a row of the table. Loaded with it.
+
+import { rankOf, serverName } from '../base/servers.ts';
 import { count, DASH, durationUs, percent, percentileUs, text } from '../base/units.ts';
 import type { Frame, KeyFigures, ReplicaFrame } from '../generated/boundary.ts';
 import { cpuShare, HEALTH_WORDS, kvShare, ttftHealth } from './facts.ts';
-import { rankOf, serverName } from '../base/servers.ts';
 
 export const REPLICA_COLUMNS = [
   'Pool',
@@ -68,7 +69,14 @@ export function splitCells({ split }: ReplicaFrame): string[] {
 }
 
 /** Further columns where replicas are ranks of servers. */
-export const RANK_COLUMNS = ['Server', 'Own part of the step', 'Waits in it', 'Slowest', 'Waited so far', 'Padding'] as const;
+export const RANK_COLUMNS = [
+  'Server',
+  'Own part of the step',
+  'Waits in it',
+  'Slowest',
+  'Waited so far',
+  'Padding',
+] as const;
 
 /** The cells of these columns. */
 export function rankCells(frame: Pick<Frame, 'servers'>, replica: number): string[] {
@@ -77,5 +85,12 @@ export function rankCells(frame: Pick<Frame, 'servers'>, replica: number): strin
   const { server, rank } = of;
   const [own, waits] = [rank.own_us, rank.wait_us].map((us) => text(durationUs(us)));
   const slowest = server.slowest === replica ? 'yes' : '';
-  return [serverName(server), own ?? DASH, waits ?? DASH, slowest, text(percent(rank.wait_share)), count(rank.padding_tokens)];
+  return [
+    serverName(server),
+    own ?? DASH,
+    waits ?? DASH,
+    slowest,
+    text(percent(rank.wait_share)),
+    count(rank.padding_tokens),
+  ];
 }

@@ -3,7 +3,15 @@
 
 import { queueAbove, queueBeside, queueOver } from './bands.ts';
 import { type Box, barPitch, chipSlots, type Hit, type StageLayout } from './layout.ts';
-import { cellPlaces, columnOfUnits, type Placed, rowOfUnits, type ServerBox, type Unit, unitsOf } from './rankLayout.ts';
+import {
+  cellPlaces,
+  columnOfUnits,
+  type Placed,
+  rowOfUnits,
+  type ServerBox,
+  type Unit,
+  unitsOf,
+} from './rankLayout.ts';
 
 /** What is drawn of a replica: a prefill replica sends, the others receive. */
 export type Side = 'prefill' | 'decode';
@@ -301,10 +309,7 @@ function vertical(width: number, height: number, kinds: Kinds, bands: number): S
   const above = rowOn({ x: PHONE.edge, y: y + PHONE.head, w, h: PHONE.prefill }, units.prefill);
   if (!above) return undefined;
   const prefill = { x: PHONE.edge, y: y + PHONE.head, w, h: above[0]?.box.h ?? PHONE.prefill };
-  const below = rowOn(
-    { x: PHONE.edge, y: prefill.y + prefill.h + PHONE.ports, w, h: PHONE.decode },
-    units.decode,
-  );
+  const below = rowOn({ x: PHONE.edge, y: prefill.y + prefill.h + PHONE.ports, w, h: PHONE.decode }, units.decode);
   if (!below) return undefined;
   const decode = { x: PHONE.edge, y: prefill.y + prefill.h + PHONE.ports, w, h: below[0]?.box.h ?? PHONE.decode };
   const all = [...above, ...below];

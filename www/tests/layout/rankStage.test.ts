@@ -29,8 +29,14 @@ function drawn(frame: Frame, width: number, height: number): { labels: Label[]; 
 }
 
 const STAGES: readonly (readonly [string, (rich: boolean) => Frame])[] = [
-  ['two prefill servers of 8 and a decode server of 16', (rich) => withServers(splitFrameOf(16, 16, 0, rich), [8, 8, 16], rich)],
-  ['two prefill replicas and a decode server of 8', (rich) => withServers(splitFrameOf(2, 8, 0, rich), [1, 1, 8], rich)],
+  [
+    'two prefill servers of 8 and a decode server of 16',
+    (rich) => withServers(splitFrameOf(16, 16, 0, rich), [8, 8, 16], rich),
+  ],
+  [
+    'two prefill replicas and a decode server of 8',
+    (rich) => withServers(splitFrameOf(2, 8, 0, rich), [1, 1, 8], rich),
+  ],
   ['a prefill server of 2 and a decode server of 4', (rich) => withServers(splitFrameOf(2, 4, 0, rich), [2, 4], rich)],
   ['two servers of 4 in rows', (rich) => withServers(frameOf(8, 60, 3), [4, 4], rich)],
   ['four servers of 8 as cards', (rich) => withServers(frameOf(32, 60, 3), [8, 8, 8, 8], rich)],

@@ -39,7 +39,10 @@ export function DraftsBlock(props: { readonly app: Pick<App, 'transport'> }): JS
                 return (
                   <tr>
                     <th scope="row">{pool.name}</th>
-                    <Show when={rate() !== undefined} fallback={<td colspan="2">{nothingIn(phaseOf(pool, frame()?.replicas ?? []))}</td>}>
+                    <Show
+                      when={rate() !== undefined}
+                      fallback={<td colspan="2">{nothingIn(phaseOf(pool, frame()?.replicas ?? []))}</td>}
+                    >
                       <td>{sig3(part()?.mean_acceptance_length ?? Number.NaN)}</td>
                       <td>{text(percent(rate() ?? Number.NaN, 1))}</td>
                     </Show>
@@ -50,7 +53,9 @@ export function DraftsBlock(props: { readonly app: Pick<App, 'transport'> }): JS
             </For>
           </tbody>
         </table>
-        <p class="m note">Tokens a step: the mean acceptance length, 1 without drafts. Padding: dummies in first steps.</p>
+        <p class="m note">
+          Tokens a step: the mean acceptance length, 1 without drafts. Padding: dummies in first steps.
+        </p>
       </Block>
     </Show>
   );

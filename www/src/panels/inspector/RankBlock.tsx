@@ -15,11 +15,7 @@ export function RankBlock(props: {
   readonly replica: number;
 }): JSX.Element {
   const of = createMemo(() => rankOf(props.app.transport.throttledFrame() ?? {}, props.replica));
-  return (
-    <Show when={of()}>
-      {(found) => <Server app={props.app} server={found().server} rank={found().rank} />}
-    </Show>
-  );
+  return <Show when={of()}>{(found) => <Server app={props.app} server={found().server} rank={found().rank} />}</Show>;
 }
 
 function sentence({ slowest, step_us }: ServerFrame, rank: RankFrame): string {
@@ -54,12 +50,9 @@ function Server(props: {
     ['Padding tokens of the server', count(server().padding_tokens)],
   ];
   return (
-    <Block
-      title={`Server ${serverName(server())}`}
-      remark={`${count(server().ranks.length)} ranks · ${server().pool}`}
-    >
+    <Block title={`Server ${serverName(server())}`} remark={`${count(server().ranks.length)} ranks · ${server().pool}`}>
       <p class="say">{sentence(server(), rank())}</p>
-      <div class="ranks" role="group" aria-label={describeServer(server())}>
+      <fieldset class="ranks" aria-label={describeServer(server())}>
         <For each={listed()}>
           {(one) => (
             <button
@@ -80,7 +73,7 @@ function Server(props: {
           <i class="sw8 own" aria-hidden="true" /> own part of the step <i class="sw8 wait" aria-hidden="true" /> waits
           for the slowest
         </p>
-      </div>
+      </fieldset>
       <Show when={server().ranks.length > listed().length}>
         <button type="button" class="btn box" onClick={() => setAll(true)}>
           All {count(server().ranks.length)} ranks

@@ -141,7 +141,7 @@ export default function Lanes(props: { app: App }): JSX.Element {
       </ToolRow>
       <div class="lanes-body">
         <LanesCanvas
-          label={describeLanes(lanes(), lanes()?.open)}
+          label={describeLanes(lanes(), lanes()?.open, groups())}
           view={view}
           changed={lanes}
           takeBytes={takeBytes}
