@@ -31,16 +31,18 @@ export function serversOf(
 /** The name of a server, as short as that of a replica. */
 export const serverName = ({ id }: Pick<ServerFrame, 'id'>): string => `s${id}`;
 
-/** Whom the others wait for, in words. */
-export const slowestWords = ({ slowest }: ServerFrame): string =>
-  slowest === undefined ? 'no rank waits' : `slowest r${slowest}`;
-
 /** A server in a few words, the most important first. */
 export function serverWords(server: ServerFrame): readonly string[] {
-  const ranks = `${count(server.ranks.length)} ${server.ranks.length === 1 ? 'rank' : 'ranks'}`;
-  const step = server.step_us > 0 ? [`step ${text(durationUs(server.step_us))}`, slowestWords(server)] : [];
-  const tier = server.cpu_used === undefined ? [] : [`CPU tier ${text(percent(server.cpu_used))}`];
-  return [ranks, ...step, `KV ${text(percent(server.kv_used))}`, ...tier, `wait ${text(percent(server.wait_share))}`];
+  const { ranks, slowest, step_us, cpu_used } = server;
+  const takes = text(durationUs(step_us));
+  const step = slowest === undefined ? `step ${takes}` : `slowest r${slowest}, ${takes}`;
+  return [
+    ...(step_us > 0 ? [step] : []),
+    `waits ${text(percent(server.wait_share))}`,
+    `${count(ranks.length)} ${ranks.length === 1 ? 'rank' : 'ranks'}`,
+    `KV ${text(percent(server.kv_used))}`,
+    ...(cpu_used === undefined ? [] : [`CPU tier ${text(percent(cpu_used))}`]),
+  ];
 }
 
 /** A server in one sentence. */

@@ -69,3 +69,15 @@ test('the slice at an instant is found, or the nearest within reach', () => {
   expect([5, 33, 47, 60].map((us) => sliceAt(steps, us, 4))).toEqual([-1, 1, 2, -1]);
   expect(sliceAt(steps, 7, 4)).toBe(0);
 });
+
+test('lanes of ranks stand together below the name of their server, which is seen with the first of them', () => {
+  const groups = [{ words: 's0', replicas: [1, 3] }];
+  const of = (scroll: number) =>
+    lanesLayout(800, 420, { ...counts, replicas: 20, open: undefined, rows: 0, groups, scroll });
+  const top = of(0);
+  expect(top.lanes.slice(0, 4).map((lane) => lane.replica)).toEqual([0, 1, 3, 2]);
+  expect(top.heads.map(({ words }) => words)).toEqual(['s0']);
+  expect(top.heads[0]?.y).toBeLessThan(top.lanes[1]?.y ?? 0);
+  const asked = { ...counts, replicas: 20, open: undefined, rows: 0, groups, scroll: 1e9 };
+  expect(of(scrolledTo(800, 420, asked, 1)).heads.length).toBe(1);
+});

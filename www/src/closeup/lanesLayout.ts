@@ -124,7 +124,9 @@ export function scrolledTo(width: number, height: number, counts: LaneCounts, re
   const lane = counts.replicas >= LANE.manyFrom ? LANE.many : LANE.few;
   const lines = linesOf(counts);
   const own = lines.findIndex((line) => 'replica' in line && line.replica === replica);
-  const before = lines.slice(0, Math.max(0, own));
+  // The first rank of a server is seen with its name.
+  const named = 'words' in (lines[own - 1] ?? {});
+  const before = lines.slice(0, Math.max(0, named ? own - 1 : own));
   const top = before.reduce((sum, line) => sum + ('words' in line ? HEAD : lane + LANE.gap), 0);
   const { area, scroll, mostScroll } = lanesLayout(width, height, counts);
   const bottom = top + LANE.open + (counts.open === replica ? Math.min(area.h / 2, 80) : 0);

@@ -35,8 +35,9 @@ import './stage.css';
 const StageTable = lazy(() => import('./StageTable.tsx'));
 
 /** The parts of a frame used for drawing. */
-function drawnOf({ now_us, key, gateway, split, clients, pools, counts, moves, replicas }: Frame): StageFrame {
-  const some = { ...(gateway ? { gateway } : {}), ...(split ? { split } : {}) };
+function drawnOf(frame: Frame): StageFrame {
+  const { now_us, key, gateway, split, clients, pools, counts, moves, replicas, servers } = frame;
+  const some = { ...(gateway ? { gateway } : {}), ...(split ? { split } : {}), ...(servers ? { servers } : {}) };
   return { now_us, key, ...some, clients, pools, counts, moves, replicas };
 }
 

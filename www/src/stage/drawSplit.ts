@@ -66,7 +66,7 @@ function drawHeads(s: Scene, { prefill, decode, servers }: SplitLayout): void {
     labelFrom(pen, decodeSaid(written.split.decode, draftsSaid(s)), decode.x - 6, to - 8, 20, p.ink3);
   }
   const ranks: Swatch[] = [
-    ['own part of the step', p.ink3],
+    ['own part', p.ink3],
     ['waits for the slowest', p.waitHatch],
   ];
   const isServers = (side: Side): boolean => servers.some((server) => server.side === side);
@@ -79,7 +79,7 @@ function drawHeads(s: Scene, { prefill, decode, servers }: SplitLayout): void {
       ];
   legendAt(s, held, { x: prefill.x, right: prefill.x + prefill.w, y: 42, ...WIDE });
   const reserved: Swatch[] = isServers('decode')
-    ? [['decoding', p.decode], ['KV used', p.kvUsed], ...ranks]
+    ? [['decoding', p.decode], ...ranks]
     : [
         ['reserved for what comes', 'outlined'],
         ['shared', p.kvShared],

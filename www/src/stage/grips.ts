@@ -34,6 +34,8 @@ export function edgesOf(layout: StageLayout, replicas: readonly ReplicaFrame[], 
 function kvEdge(layout: StageLayout, i: number): Box | undefined {
   const box = layout.boxes[i];
   const card = layout.split?.cards[i];
+  // The cells of ranks are too small.
+  if (card?.size === 'rank') return undefined;
   if (card) return { x: card.kv.x + card.kv.w - 1, y: card.kv.y, w: 2, h: card.kv.h };
   if (!box || layout.detail === 'heat' || layout.detail === 'aggregate') return undefined;
   const blocks = layout.rows?.kv;

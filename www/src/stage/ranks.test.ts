@@ -3,6 +3,7 @@ import { frameOf } from '../../tests/gallery/synthetic.ts';
 import { withServers } from '../../tests/gallery/syntheticRanks.ts';
 import { splitFrameOf } from '../../tests/gallery/syntheticSplit.ts';
 import { describeServer, rankOf, serversOf, serverWords } from '../base/servers.ts';
+import { edgesOf } from './grips.ts';
 import { hitTest } from './layout.ts';
 import { layoutFor } from './layoutFor.ts';
 import { columnOfUnits, unitsOf } from './rankLayout.ts';
@@ -59,6 +60,16 @@ test('a click on a cell finds its rank', () => {
   });
 });
 
+test('cells of ranks have no edge to take', () => {
+  const frame = withServers(splitFrameOf(2, 8), [1, 1, 8]);
+  const layout = layoutFor(822, 440, frame, frame.replicas);
+  const kv = edgesOf(layout, frame.replicas, 1).filter(({ on }) => on === 'kv');
+  expect(kv).toEqual([]);
+  const plain = splitFrameOf(2, 8);
+  const taken = edgesOf(layoutFor(822, 440, plain, plain.replicas), plain.replicas, 1).filter(({ on }) => on === 'kv');
+  expect(taken.length).toBe(10);
+});
+
 test('a rank is found with its server, in words and in the table', () => {
   const frame = withServers(frameOf(8, 60, 3), [4]);
   expect(serversOf(frame, frame.replicas)).toEqual([0, 0, 0, 0, ...Array(4).fill(undefined)]);
@@ -66,7 +77,7 @@ test('a rank is found with its server, in words and in the table', () => {
   const found = rankOf(frame, 3);
   if (!found) throw new Error('no rank');
   expect(found.rank.own_us).toBe(0);
-  expect(serverWords(found.server).slice(0, 3)).toEqual(['4 ranks', 'step 31.2\u00a0ms', 'slowest r1']);
+  expect(serverWords(found.server).slice(0, 3)).toEqual(['slowest r1, 31.2\u00a0ms', 'waits 35\u00a0%', '4 ranks']);
   expect(describeServer(found.server)).toContain('all wait for r1; they waited 35\u00a0% of the time');
   expect(rankCells(frame, 1)).toEqual(['s0', '31.2\u00a0ms', '0\u00a0ms', 'yes', '35\u00a0%', '40']);
 });
