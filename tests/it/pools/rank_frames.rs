@@ -68,7 +68,7 @@ fn lanes_have_the_waits_of_ranks_and_none_where_replicas_step_by_themselves() {
     assert_eq!(waits(&session), [vec![0; 5], vec![0, 0, 5000, 0, 0]]);
     let mut alone = watched(&server(false, &REQUESTS));
     assert_eq!(at(&mut alone, 20_000), []);
-    assert_eq!(waits(&alone), [vec![], vec![]]);
+    assert_eq!(waits(&alone), [Vec::<u64>::new(), Vec::new()]);
 }
 
 #[test]

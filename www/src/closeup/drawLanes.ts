@@ -52,9 +52,10 @@ export function drawLanes(pen: Pen, p: Palette, lanes: Lanes, view: LanesView, {
   pen.rect(0, layout.area.y - 2, width, layout.area.h + 4);
   pen.clip();
   drawServerNames(scene);
+  const steps = serverSteps(scene);
   for (const band of layout.lanes) {
     const lane = lanes.lanes[band.replica];
-    if (lane) drawLane(scene, lane, band);
+    if (lane) drawLane(scene, lane, band, steps.get(band.replica) ?? []);
   }
   const { requests, area } = layout;
   const seen = requests && requests.y + requests.h > area.y && requests.y < area.y + area.h;
@@ -172,12 +173,14 @@ function drawServerNames({ pen, p, layout, width }: LaneScene): void {
 }
 
 /** The steps of a replica: width is time, blue is for prompts, green for the rest, hatched what a rank waits. */
-function drawLane(scene: LaneScene, lane: Lane, band: LaneBand): void {
+function drawLane(scene: LaneScene, lane: Lane, band: LaneBand, server: readonly Stretch[]): void {
   const { pen, p, lanes, view, layout, x } = scene;
   const { plot } = layout;
   const { at_us, span_us, busy_us, prefill_us, steps, seq, wait_us } = lane.steps;
   pen.fillStyle = p.raised;
   pen.fillRect(plot.x, band.y, plot.w, band.h);
+  pen.fillStyle = p.waitHatch;
+  for (const [from, to] of server) pen.fillRect(from, band.y, to - from, band.h);
   let chosen: readonly [number, number] | undefined;
   for (let i = 0; i < at_us.length; i++) {
     const [at = 0, span = 0, busy = 0] = [at_us[i], span_us[i], busy_us[i]];
@@ -188,9 +191,14 @@ function drawLane(scene: LaneScene, lane: Lane, band: LaneBand): void {
     // Merged steps that leave time between them are lower by that share.
     const h = band.h * (span > 0 ? Math.max(0.15, busy / span) : 1);
     const top = band.y + band.h - h;
+    if (server.length > 0) {
+      pen.fillStyle = p.raised;
+      pen.fillRect(x0, band.y, x1 - x0, band.h);
+    }
     pen.globalAlpha = at + span > lanes.now_us ? 0.38 : 1;
     const waits = busy > 0 ? Math.min(1, (wait_us?.[i] ?? 0) / busy) : 0;
-    const own = drawWait(scene, { x: x0, y: top, w, h }, waits, steps[i] === 1);
+    const ends = steps[i] === 1 ? x(at + span * (1 - waits)) : undefined;
+    const own = drawWait(scene, { x: x0, y: top, w, h }, waits, ends);
     // The share of the rank's own part.
     const prompts = waits < 1 ? Math.min(1, share / (1 - waits)) : 0;
     pen.fillStyle = p.prefill;
@@ -204,7 +212,7 @@ function drawLane(scene: LaneScene, lane: Lane, band: LaneBand): void {
   }
   pen.globalAlpha = 1;
   drawName(scene, lane, band);
-  if (at_us.length === 0) idle(scene, lane, band);
+  if (at_us.length === 0 && server.length === 0) idle(scene, lane, band);
   if (chosen) {
     pen.strokeStyle = p.accent;
     pen.lineWidth = 2;
@@ -212,19 +220,43 @@ function drawLane(scene: LaneScene, lane: Lane, band: LaneBand): void {
   }
 }
 
+/** Where something begins and ends, in pixels. */
+type Stretch = readonly [number, number];
+
+/** By rank: where its server has a step, whether or not the rank has work in it. Of steps that are merged nothing is said. */
+function serverSteps({ lanes, view, x }: LaneScene): ReadonlyMap<number, readonly Stretch[]> {
+  const found = new Map<number, readonly Stretch[]>();
+  for (const { replicas } of view.groups) {
+    const all = replicas.flatMap((replica): Stretch[] => {
+      const { at_us = [], span_us = [], steps = [] } = lanes.lanes[replica]?.steps ?? {};
+      return at_us.flatMap((at, i): Stretch[] => (steps[i] === 1 ? [[x(at), x(at + (span_us[i] ?? 0))]] : []));
+    });
+    const joined: [number, number][] = [];
+    for (const [from, to] of all.toSorted((a, b) => a[0] - b[0])) {
+      const last = joined.at(-1);
+      if (last && from <= last[1]) last[1] = Math.max(last[1], to);
+      else joined.push([from, to]);
+    }
+    for (const replica of replicas) found.set(replica, joined);
+  }
+  return found;
+}
+
 /** Slices of at least this width have the wait at their end; in others it is their upper part. */
 const WIDE_SLICE = 6;
 
-/** Hatches the share of a slice in which its rank waits; returns what is left for its own part. */
-function drawWait({ pen, p }: LaneScene, slice: Box, share: number, isStep: boolean): Box {
+/** Hatches the share of a slice in which its rank waits, of a single step from `ends` on; returns what is left for its own part. */
+function drawWait({ pen, p }: LaneScene, slice: Box, share: number, ends: number | undefined): Box {
   if (share <= 0) return slice;
   const { x, y, w, h } = slice;
-  const atEnd = isStep && w >= WIDE_SLICE;
-  const part = (atEnd ? w : h) * share;
   pen.fillStyle = p.waitHatch;
-  if (atEnd) pen.fillRect(x + w - part, y, part, h);
-  else pen.fillRect(x, y, w, part);
-  return atEnd ? { x, y, w: w - part, h } : { x, y: y + part, w, h: h - part };
+  if (ends !== undefined && w >= WIDE_SLICE) {
+    const own = Math.max(0, Math.min(w, ends - x));
+    pen.fillRect(x + own, y, w - own, h);
+    return { x, y, w: own, h };
+  }
+  pen.fillRect(x, y, w, h * share);
+  return { x, y: y + h * share, w, h: h * (1 - share) };
 }
 
 type Box = { readonly x: number; readonly y: number; readonly w: number; readonly h: number };
