@@ -27,7 +27,7 @@ const TWO = {
       {
         name: 'chat',
         arrivals: { poisson: { rate_per_s: 20 } },
-        prompt_tokens: { lognormal: { median_tokens: 2000, sigma: 0.8 } },
+        prompt_tokens: { lognormal: { median_tokens: 2000, sigma: 0.8, min_tokens: 64, max_tokens: 8000 } },
         output_tokens: { constant: { tokens: 300 } },
       },
     ],
