@@ -1,4 +1,6 @@
 // The cards of a phone, one below the other: busy, queue, batch, KV blocks, TTFT; and the marks that cards of all stages share.
+
+import { rankOf, serverName } from '../base/servers.ts';
 import { count, durationUs, percent, percentileUs, type Quantity, short, text } from '../base/units.ts';
 import type { Palette } from '../draw/inks.ts';
 import { BLOCKS, type BlockState, DASHES } from '../draw/looks.ts';
@@ -185,7 +187,14 @@ function drawBatch(s: Scene, col: Box, r: ReplicaFrame): void {
   const base = col.y + col.h;
   const end = figure(pen, p, [count(r.running), 'running'], col.x, words, col.x + col.w + 6);
   const ink = isSlow(r) ? p.missText : p.ink3;
-  if (r.step_us > 0) labelFrom(pen, `step ${text(durationUs(r.step_us))}`, end, col.x + col.w, words, ink);
+  if (r.step_us > 0) {
+    const of = rankOf(s.frame, r.id);
+    const step = text(durationUs(of?.server.step_us ?? r.step_us));
+    const own = of && of.server.slowest !== r.id ? [`own ${text(durationUs(of.rank.own_us))} of ${step}`] : [];
+    const whole = of?.server.slowest === r.id ? [`slowest, ${step}`] : [];
+    const fits = [...own, ...whole].find((w) => end + 8 + pen.measureText(w).width <= col.x + col.w);
+    labelFrom(pen, fits ?? `step ${step}`, end, col.x + col.w, words, ink);
+  }
   pen.fillStyle = p.line;
   pen.fillRect(col.x, base - 1, col.w, 1);
   const { pitch, bar, shown } = barPitch(col, r.batch.requests.length);
@@ -376,9 +385,10 @@ function drawPhoneTitle(s: Scene, box: Box, r: ReplicaFrame): void {
   const busy = busyWords(s, r);
   label(pen, busy, name, y, busyInk(p, r));
   const next = Math.max(x + 64, name + pen.measureText(busy).width + 8);
-  const pool = poolWords(s.frame, r);
+  const of = rankOf(s.frame, r.id);
+  const pool = [...(of ? [serverName(of.server)] : []), ...(poolWords(s.frame, r)?.slice(0, 1) ?? [])].join(' · ');
   pen.font = font(p, 11);
-  if (pool && room - next > 24) label(pen, fitted(pen, pool[0], room - next - 8), next, y, p.ink3);
+  if (pool && room - next > 24) label(pen, fitted(pen, pool, room - next - 8), next, y, p.ink3);
   else if (!pool && room - next > 36) shareBar(pen, p, next, y - 6, 32, 3, r.busy, p.ink2);
   if (room > next) trend(s, r, room, y - 11, 48, 14);
 }
