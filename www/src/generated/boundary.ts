@@ -4117,6 +4117,29 @@ export type RaceWork = {
 /** The figure that decides the order. */
 export type RankBy = "met-share" | "ttft-p99" | "e2e-p99" | "goodput" | "usd" | "fitness";
 
+/** A rank of a server: its own part of the server's step, and what it waited for. */
+export type RankFrame = {
+  /** Number of the replica. */
+  replica: number,
+  /** How long its own batch takes in the step of its server, in microseconds; 0 without work in it. */
+  own_us: number,
+  /** The rest of that step, in which it waits. */
+  wait_us: number,
+  /**
+   * Share of the time of its server's steps in which it waited for the slowest, in steps in which some rank had a prompt, 0 to 1.
+   * These shares and what follows are of the time since the start.
+   */
+  wait_prompts: number,
+  /** The same in steps without prompts. */
+  wait_decodes: number,
+  /** Share of the time of its server's steps in which it had no work. */
+  wait_empty: number,
+  /** The three together. */
+  wait_share: number,
+  /** Rows of no request that it computed. */
+  padding_tokens: number,
+};
+
 /** A query for the ranking of a race. */
 export type RankQuery = {
   /** The entrants with their runs. */
@@ -5327,6 +5350,32 @@ export type SeriesCompared = {
   error?: number,
 };
 
+/** A server whose ranks step together: each of its ranks is a replica. */
+export type ServerFrame = {
+  /** Its number among the servers of the cluster. */
+  id: number,
+  /** Name of its pool. */
+  pool: string,
+  /** Its ranks, in order. */
+  ranks: Array<RankFrame>,
+  /** Duration of its running step, or of the latest one, in microseconds; 0 before the first. */
+  step_us: number,
+  /** The rank that the others wait for in that step, if any waits: of equal ones the first. */
+  slowest?: number,
+  /** Share of the time of its ranks in its steps in which they waited for each other or had no work, 0 to 1. Since the start. */
+  wait_share: number,
+  /** Rows of no request that its ranks computed so that all had as many. Since the start. */
+  padding_tokens: number,
+  /** Requests in the wait queues of its ranks. */
+  waiting: number,
+  /** Requests in their batches. */
+  running: number,
+  /** Share of their KV blocks held by requests, 0 to 1. */
+  kv_used: number,
+  /** Share of the blocks of their CPU tiers that hold something, 0 to 1; missing without such tiers. */
+  cpu_used?: number,
+};
+
 /** The sessions whose first request arrived in the measurement window. */
 export type SessionPart = {
   /** Sessions that began. */
@@ -5573,38 +5622,6 @@ export type SortKey = "request" | "client" | "class" | "replica" | "state" | "pr
 
 /** Which requests belong to a span of time. */
 export type SpanBy = "arrival" | "end";
-
-/** A server whose ranks step together: each of its ranks is a replica. */
-export type ServerFrame = {
-  /** Its number among the servers of the cluster. */
-  id: number,
-  /** Name of its pool. */
-  pool: string,
-  /** Its ranks, in order. */
-  ranks: Array<RankFrame>,
-  /** Duration of its running step, or of the latest one, in microseconds; 0 before the first. */
-  step_us: number,
-  /** The rank that the others wait for in that step, if any waits: of equal ones the first. */
-  slowest?: number,
-  wait_share: number,
-  padding_tokens: number,
-  waiting: number,
-  running: number,
-  kv_used: number,
-  cpu_used?: number,
-};
-
-/** A rank of a server: its own part of the server's step, and what it waited for. */
-export type RankFrame = {
-  replica: number,
-  own_us: number,
-  wait_us: number,
-  wait_prompts: number,
-  wait_decodes: number,
-  wait_empty: number,
-  wait_share: number,
-  padding_tokens: number,
-};
 
 /** Speculative decoding of a pool, warm-up included. */
 export type SpeculativePart = {
