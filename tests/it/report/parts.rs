@@ -99,10 +99,11 @@ fn parts_add_up_to_e2e_in_all_presets() {
         for &compat in all {
             scenario.cluster.compat = compat;
             if compat == Compat::Blis {
-                // Its clients wait for ever, and it has one tier of its own.
+                // Its clients wait for ever, it has one tier of its own, and it knows no drafts.
                 scenario.workload.timeout_s = 0.0;
                 for pool in &mut scenario.cluster.pools {
                     pool.kv.secondary_tiers.clear();
+                    pool.engine.speculative = None;
                 }
                 (scenario.cluster.kv_stores, scenario.cluster.kv_source) = (Vec::new(), None);
             }
