@@ -190,7 +190,8 @@ function drawBatch(s: Scene, col: Box, r: ReplicaFrame): void {
   if (r.step_us > 0) {
     const of = rankOf(s.frame, r.id);
     const step = text(durationUs(of?.server.step_us ?? r.step_us));
-    const own = of && of.server.slowest !== r.id ? [`own ${text(durationUs(of.rank.own_us))} of ${step}`] : [];
+    const part = `own ${text(durationUs(of?.rank.own_us ?? 0))}`;
+    const own = of && of.server.slowest !== r.id ? [`${part} of ${step}`, part] : [];
     const whole = of?.server.slowest === r.id ? [`slowest, ${step}`] : [];
     const fits = [...own, ...whole].find((w) => end + 8 + pen.measureText(w).width <= col.x + col.w);
     labelFrom(pen, fits ?? `step ${step}`, end, col.x + col.w, words, ink);
