@@ -56,7 +56,7 @@ pub fn main() -> ExitCode {
         Command::Schema => say(&page::schema::text()),
         Command::Glossary => page::glossary::run(),
         Command::Lesson(args) => page::lesson::run(&args),
-        Command::Model(model) => input::model(&model).and_then(|text| say(&text)),
+        Command::Model(model) => model_files::model(&model).and_then(|text| say(&text)),
         Command::List(list) => documents::list::run(&list),
         Command::Golden(golden) => golden::run(&golden),
         Command::Size(args) => measured::size::run(&args),

@@ -25,6 +25,7 @@ pub mod questions;
 mod routers;
 mod sglang;
 mod simulators;
+mod srt_slurm;
 mod trtllm;
 mod vllm;
 mod workloads;

@@ -11,6 +11,7 @@ mod engine_log;
 mod guidellm;
 mod inference_perf_requests;
 mod inference_perf_summary;
+mod inferencex;
 mod llmperf_responses;
 mod llmperf_summary;
 mod metrics;
@@ -23,8 +24,9 @@ use benchmark::Benchmarks;
 pub use benchmark_report::{finite_yaml, is_yaml};
 
 /// The formats of benchmarks, in the order in which messages name them.
-pub const BENCHMARKS: [&dyn Import<Benchmarks>; 13] = [
+pub const BENCHMARKS: [&dyn Import<Benchmarks>; 14] = [
     &vllm_bench::VllmBench,
+    &inferencex::InferenceX,
     &guidellm::GuideLlm,
     &inference_perf_summary::InferencePerfSummary,
     &inference_perf_requests::InferencePerfRequests,

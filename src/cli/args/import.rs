@@ -4,8 +4,10 @@ use std::path::PathBuf;
 
 #[derive(clap::Args)]
 pub(crate) struct Import {
-    /// Files of other programs, `-` for stdin: `EndpointPickerConfig`, Deployments, autoscalers, command lines, metrics,
-    /// policy bundles, workloads, RouteSim configurations; recognised by their content
+    /// Files of other programs, `-` for stdin: commands and scripts that start servers or routers, docker-compose,
+    /// systemd units, objects of Kubernetes (Deployments, KServe, production stack, Dynamo, AIBrix, kthena, autoscalers,
+    /// Jobs), values of charts, recipes of srt-slurm, configuration files, logs and /metrics of engines,
+    /// `EndpointPickerConfig`, policy bundles, workloads, RouteSim configurations; recognised by their content
     #[arg(required = true, value_name = "FILE")]
     pub(crate) files: Vec<String>,
     /// The scenario that they change: a file, a link or the name of a built-in one; without it, they make a new one

@@ -1,6 +1,5 @@
 //! Reading scenarios and traces: from files, stdin and the built-in list, JSON or YAML.
 
-use crate::args::Model;
 use crate::args::input::Input;
 use crate::failed::{BAD_INPUT, FILE_TROUBLE, Failed};
 use crate::files::trace_file;
@@ -14,7 +13,7 @@ use config::import::servegen;
 use document::link::{self, TraceMark};
 use document::preset::{PRESETS, Preset};
 use document::{self, Scenario, from_value, limits, set_field, text_from_bytes, value_from_json};
-use run::session::{Audience, Session, Trace, carried, guesses, other_trace, scenario_from_hf};
+use run::session::{Audience, Session, Trace, carried, guesses, other_trace};
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::io::Read;
@@ -155,55 +154,6 @@ fn fresh_seed() -> Result<String, Failed> {
     })?;
     tell(&format!("seed: {seed} (--set seed={seed} gives this run again)"));
     Ok(seed.to_string())
-}
-
-/// A model's config.json as a scenario text that runs.
-pub(crate) fn model(args: &Model) -> Result<String, Failed> {
-    let name = &args.config;
-    let bytes = read_at_most(name, limits::MODEL_BYTES)?;
-    let unread = |found: &str| {
-        let allowed = format!("a model's config.json, of at most {} MiB", limits::MODEL_BYTES >> 20);
-        refused(name, &[Diagnostic::error("", found, allowed, "check that this is the right file")])
-    };
-    if bytes.contains(&0) {
-        return Err(unread("a binary file"));
-    }
-    if bytes.len() > limits::MODEL_BYTES {
-        return Err(unread("a longer file"));
-    }
-    let text = std::str::from_utf8(&bytes).map_err(|_| unread("bytes that are not UTF-8"))?;
-    let (scenario, model) = scenario_from_hf(&args.name, text).map_err(|all| refused(name, &all))?;
-    tell_all(name, &model.warnings);
-    tell(&format!("{name}: {}", model.summary));
-    let mut document = value_from_json(&scenario).map_err(|all| refused(name, &all))?;
-    let pool = &mut document["cluster"]["pools"][0];
-    pool["gpu"] = Value::from(args.gpu.as_str());
-    pool["tp"] = Value::from(args.tp);
-    let (text, problems) = with_blocks_that_fit(name, document);
-    if has_errors(&problems) {
-        return Err(refused(name, &problems));
-    }
-    tell_all(name, &problems);
-    Ok(text)
-}
-
-/// The document as text, and what is to say about it. Its blocks are larger than usual where a pool could not have that many.
-fn with_blocks_that_fit(name: &str, mut document: Value) -> (String, Diagnostics) {
-    let (mut sizes, mut larger) = ([32, 64, 128].into_iter(), None);
-    loop {
-        let text = format!("{}\n", json::indented(&document));
-        let problems = Session::check(&text);
-        let too_many = problems.iter().any(|d| d.path.ends_with(".kv.block_tokens"));
-        let Some(tokens) = sizes.next().filter(|_| too_many) else {
-            if let Some(tokens) = larger {
-                let why = "more smaller blocks would fit than a pool can have";
-                tell(&format!("{name}: cluster.pools[0].kv.block_tokens is {tokens}: {why}"));
-            }
-            return (text, problems);
-        };
-        larger = Some(tokens);
-        document["cluster"]["pools"][0]["kv"]["block_tokens"] = Value::from(tokens);
-    }
 }
 
 /// A RouteSim configuration, or policies put into the default scenario, as a scenario text.

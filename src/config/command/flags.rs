@@ -91,7 +91,7 @@ impl Flags {
         let values = match (given, flag.kind) {
             (Some(_), _) => 0,
             (None, Kind::Switch) => usize::from(!negated && follows && own(&words[1].text)),
-            (None, Kind::List) => until_flag(&words[1..]),
+            (None, Kind::List | Kind::Lists) => until_flag(&words[1..]),
             (None, _) => usize::from(follows),
         };
         let texts: Vec<&str> =
@@ -146,7 +146,7 @@ impl Flags {
                 Said { path: path.clone(), last: path.clone(), found, value: Value::Null, by_key: false };
             let read = match (value, known_flag.0.kind) {
                 (Value::Null, _) => continue,
-                (Value::Object(_), Kind::Json | Kind::List) => Ok(value.clone()),
+                (Value::Object(_), Kind::Json | Kind::List | Kind::Lists) => Ok(value.clone()),
                 _ => value_of(known_flag.0.kind, &[&text]),
             };
             match read {
@@ -161,10 +161,18 @@ impl Flags {
     }
 
     /// Keeps a flag. The same flag before it no longer holds.
-    fn say(&mut self, r: &mut Reader<'_>, (_, name): Known, said: Said) {
+    fn say(&mut self, r: &mut Reader<'_>, (flag, name): Known, said: Said) {
         let (by_key, value) = (said.by_key, said.value.clone());
         let Some(before) = self.said.insert(name, said) else { return };
-        if by_key {
+        if flag.kind == Kind::Lists {
+            push(
+                r,
+                &before,
+                Standing::Shape,
+                "its words and those of the same flag later".to_owned(),
+                String::new(),
+            );
+        } else if by_key {
             push(r, &before, Standing::Shape, "a key of the same flag".to_owned(), String::new());
         } else {
             let why = if before.value == value { "said again" } else { "the same flag later holds" };
@@ -301,7 +309,7 @@ impl Flags {
             }
             Kind::Number => self.number_in(r, name, field.range).map(Value::from),
             Kind::Switch => self.switch(name).map(Value::from),
-            Kind::Text | Kind::Json | Kind::List => self.value(name).cloned(),
+            Kind::Text | Kind::Json | Kind::List | Kind::Lists => self.value(name).cloned(),
         }
     }
 

@@ -4,9 +4,12 @@ use crate::command::flags::{Word, words_at};
 use crate::command::shell::{EngineCommand, EngineKind, engine_command, expanded};
 use crate::command::variables::Variables;
 use crate::import::configuration::reader::Unknown;
-use crate::import::configuration::sets::PoolOf;
+use crate::import::configuration::server_identity::ServerIdentity;
+use crate::import::configuration::sets::{Field, PoolOf, Set};
 use crate::import::configuration::{Configuration, Reader, Report, Settings};
+use crate::import::documents::ROUNDS;
 use crate::vllm::read::{Around, Sizes};
+use base::Diagnostic;
 use base::import::Import;
 use serde_json::Value;
 
@@ -21,6 +24,8 @@ pub(crate) struct EngineServe {
     pub(crate) format: &'static str,
     pub(crate) title: &'static str,
     pub(crate) kind: EngineKind,
+    /// The port on which it listens unless a flag says another.
+    pub(crate) port: u64,
     /// The name of the pool of a command.
     pub(crate) pool_name: fn(&mut Reader<'_>, &EngineCommand) -> Option<String>,
     pub(crate) read: fn(&mut Reader<'_>, &EngineCommand, &Around) -> Sizes,
@@ -61,10 +66,44 @@ impl Import<Configuration> for EngineServe {
             let mut aside = Reader::new(source);
             let name = (self.pool_name)(&mut aside, &found);
             let of = name.map_or_else(PoolOf::default, |name| PoolOf::unnamed(&name));
+            let port = Some(port_of(&found.flags).unwrap_or(self.port));
+            r.servers.push(ServerIdentity { of: of.clone(), port, ..ServerIdentity::default() });
             (self.read)(&mut r, &found, &Around { of, whole: true, ..Around::default() });
         }
+        rounds(&mut r);
         r.without_counterpart(UNIT, OF_UNIT);
         r.finish(Unknown::LeftOut, report);
         Settings::default()
     }
+}
+
+/// The servers that loops around the command start.
+fn rounds(r: &mut Reader<'_>) {
+    let Some(n) = r.get(ROUNDS).and_then(Value::as_u64) else { return };
+    if n == 0 {
+        let fix = "write the number of servers as cluster.pools[].replicas";
+        let found = "a loop whose rounds only the shell knows: one server is taken";
+        r.problems.push(Diagnostic::warning(ROUNDS, found, "a list, a range or a number", fix));
+        r.without_counterpart(ROUNDS, "only the shell knows how many servers the loop starts");
+        return;
+    }
+    r.note(ROUNDS, "replicas: the loop starts as many servers");
+    let all: Vec<PoolOf> = r.servers.iter().map(|server| server.of.clone()).collect();
+    let is_replicas = |set: &&mut Set| matches!(&set.field, Field::Pool(_, field) if field == "replicas");
+    let mut said = false;
+    for set in r.sets.iter_mut().filter(is_replicas) {
+        set.value = set.value.as_u64().unwrap_or(1).saturating_mul(n).into();
+        said = true;
+    }
+    for of in all.iter().filter(|_| !said) {
+        r.set_pool(ROUNDS, of, "replicas", n.into());
+    }
+}
+
+/// The port that flags say.
+fn port_of(flags: &[Word]) -> Option<u64> {
+    let text = |word: &Word| word.text.clone();
+    let after = flags.windows(2).find(|pair| pair[0].text == "--port").map(|pair| text(&pair[1]));
+    let beside = || flags.iter().find_map(|word| word.text.strip_prefix("--port=").map(str::to_owned));
+    after.or_else(beside)?.parse().ok()
 }

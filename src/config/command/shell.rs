@@ -159,7 +159,8 @@ pub(crate) fn engine_command(words: &[Word]) -> Option<EngineCommand> {
 pub(crate) fn release_of(image: &str) -> Option<u32> {
     let (name, tag) = image.rsplit_once(':')?;
     let last = name.rsplit('/').next().unwrap_or_default();
-    let own = last == "vllm" || last.starts_with("vllm-openai");
+    // LMCache numbers its images by its own releases.
+    let own = (last == "vllm" || last.starts_with("vllm-openai")) && !name.contains("lmcache");
     if own { release(tag) } else { None }
 }
 
@@ -220,6 +221,7 @@ mod tests {
             ("vllm/vllm-openai", None),
             ("nvcr.io/nvidia/ai-dynamo/vllm-runtime:1.6.1", None),
             ("x/vllm:v1.0.0", Some(u32::MAX)),
+            ("lmcache/vllm-openai:v0.3.7", None),
         ] {
             assert_eq!(release_of(image), minor, "{image}");
         }

@@ -17,6 +17,8 @@ pub(crate) enum Kind {
     Json,
     /// All words up to the next flag.
     List,
+    /// The same; where the flag is repeated, the words of all hold.
+    Lists,
 }
 
 /// The value of the texts of a flag; otherwise what is allowed, and a fix.
@@ -24,7 +26,7 @@ pub(crate) fn value_of(kind: Kind, texts: &[&str]) -> Result<Value, [&'static st
     let first = texts.first().map(|text| text.trim());
     match (kind, first) {
         (Kind::Switch, None) => Ok(Value::Bool(true)),
-        (Kind::List, _) => Ok(Value::from(texts.to_vec())),
+        (Kind::List | Kind::Lists, _) => Ok(Value::from(texts.to_vec())),
         (_, None) => Err(["a value after the flag", "write the value after the flag"]),
         (Kind::Switch, Some(text)) => {
             let yes = ["true", "1", "yes", "on"].iter().any(|word| text.eq_ignore_ascii_case(word));

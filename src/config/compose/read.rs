@@ -7,6 +7,7 @@ use crate::command::shell::{EngineCommand, engine_command, is_engine_image};
 use crate::command::shell_words::split;
 use crate::command::variables::Variables;
 use crate::import::configuration::reader::Unknown;
+use crate::import::configuration::server_identity::ServerIdentity;
 use crate::import::configuration::sets::PoolOf;
 use crate::import::configuration::{Configuration, Reader, Report, Settings};
 use crate::kubernetes::object::{is_object, no_engine};
@@ -79,6 +80,11 @@ fn service(r: &mut Reader<'_>, name: &str) -> bool {
     let replicas = ["deploy.replicas", "scale"].map(|key| format!("{path}.{key}"));
     let replicas = replicas.into_iter().find(|at| r.get(at).is_some());
     let replicas = replicas.unwrap_or_else(|| format!("{path}.deploy.replicas"));
+    r.servers.push(ServerIdentity {
+        of: PoolOf::defined(name),
+        host: Some(name.to_owned()),
+        ..ServerIdentity::default()
+    });
     let around = Around { of: PoolOf::defined(name), whole: true, settings, ..Around::default() };
     let sizes = engine_of(r, &image, &found, &replicas, around);
     gpus(r, &path, sizes);

@@ -9,18 +9,19 @@ pub mod documents;
 use crate::autoscalers::{hpa, keda, planner_config, pod_autoscaler, wva};
 use crate::kubernetes::object::{ObjectKind, object};
 use crate::kubernetes::{
-    deployment, dynamo_graph_deployment, inference_objective, leader_worker_set, model_service,
+    deployment, dynamo_graph_deployment, inference_objective, job, leader_worker_set, model_server,
+    model_service, services_of_roles,
 };
 use crate::routers::{aibrix_gateway, dynamo, smg, values, vllm_router};
 use crate::simulators::{blis, routesim};
 pub use crate::workloads::servegen;
-use crate::workloads::{guidellm, inference_perf};
-use crate::{compose, epp, kserve, mooncake, production_stack, sglang, trtllm, vllm};
+use crate::workloads::{guidellm, guidellm_command, inference_perf};
+use crate::{compose, epp, kserve, mooncake, production_stack, sglang, srt_slurm, trtllm, vllm};
 use base::import::Import;
 use configuration::Configuration;
 
 /// The formats of configuration. Those of Kubernetes have the kind of their objects as their name.
-pub const CONFIGURATIONS: [&dyn Import<Configuration>; 39] = [
+pub const CONFIGURATIONS: [&dyn Import<Configuration>; 48] = [
     &routesim::RouteSim,
     &blis::read::PolicyBundle,
     &blis::candidate::PolicyCandidate,
@@ -33,11 +34,18 @@ pub const CONFIGURATIONS: [&dyn Import<Configuration>; 39] = [
     &deployment::STATEFUL_SET,
     &leader_worker_set::LEADER_WORKER_SET,
     &dynamo_graph_deployment::DYNAMO_GRAPH_DEPLOYMENT,
+    &services_of_roles::STORM_SERVICE,
+    &services_of_roles::MODEL_SERVING,
+    &model_server::MODEL_SERVER,
     &model_service::ModelService,
     &kserve::llm_inference_service::LlmInferenceService,
     &kserve::inference_service::INFERENCE_SERVICE,
     &kserve::serving_runtime::ServingRuntime,
     &production_stack::values::ProductionStack,
+    &production_stack::runtime::VLLM_RUNTIME,
+    &production_stack::router::VLLM_ROUTER,
+    &srt_slurm::recipe::SrtSlurmRecipe,
+    &trtllm::disaggregated::TrtllmDisaggregated,
     &compose::read::DockerCompose,
     &vllm::serve::VLLM_SERVE,
     &sglang::serve::SGLANG_SERVE,
@@ -56,6 +64,8 @@ pub const CONFIGURATIONS: [&dyn Import<Configuration>; 39] = [
     &blis::fleet::BlisFleet,
     &inference_perf::InferencePerfConfig,
     &guidellm::GuideLlmWorkload,
+    &guidellm_command::GuideLlmCommand,
+    &job::JOB,
     &dynamo::read::PROGRAM,
     &smg::read::PROGRAM,
     &vllm_router::read::PROGRAM,

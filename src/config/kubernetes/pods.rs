@@ -6,6 +6,7 @@ use crate::command::variables::Variables;
 use crate::import::configuration::Reader;
 use crate::import::configuration::mapping::{Mapping, Standing};
 use crate::import::configuration::quantities::count_of;
+use crate::import::configuration::server_identity::{ServerIdentity, labels_of};
 use crate::import::configuration::sets::PoolOf;
 use crate::vllm::command::image_tag;
 use crate::vllm::read::{Around, Sizes, gpu, is_setting};
@@ -51,6 +52,13 @@ pub(crate) fn pods(r: &mut Reader<'_>, template: &str, pods: &Pods<'_>) -> bool 
     let role = role_of_labels(r, &labels, &of).or(pods.role);
     let spec = format!("{template}.spec");
     gpu_selectors(r, &spec, &of);
+    let labels = labels_of(r.get(&labels));
+    r.servers.push(ServerIdentity {
+        of: of.clone(),
+        labels,
+        host: Some(pods.name.to_owned()),
+        ..ServerIdentity::default()
+    });
     container_of(r, &container, pods, &of, role, None);
     true
 }
@@ -141,7 +149,7 @@ fn variables(r: &mut Reader<'_>, path: &str) -> Variables {
 }
 
 /// The variables of a container that say tiers of KV, by the paths of their values.
-fn tier_variables(r: &mut Reader<'_>, path: &str) -> Vec<Word> {
+pub(crate) fn tier_variables(r: &mut Reader<'_>, path: &str) -> Vec<Word> {
     let mut all = Vec::new();
     for i in 0..r.entries(path) {
         let name = r.get(&format!("{path}.{i}.name")).and_then(Value::as_str).unwrap_or_default();

@@ -1,3 +1,6 @@
-//! The chart of vLLM's production stack.
+//! vLLM's production stack: the values of its chart, and the objects of its operator.
 
+mod parts;
+pub(crate) mod router;
+pub(crate) mod runtime;
 pub(crate) mod values;

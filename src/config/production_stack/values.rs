@@ -4,12 +4,13 @@
 //! Source: helm/values.yaml of vllm-project/production-stack. Keys of `vllmConfig` are flags of vLLM in another writing.
 
 use crate::command::flags::Word;
-use crate::command::shell::{EngineCommand, release};
+use crate::command::shell::{EngineCommand, release_of};
 use crate::import::configuration::reader::Unknown;
+use crate::import::configuration::server_identity::{ServerIdentity, labels_of};
 use crate::import::configuration::sets::PoolOf;
 use crate::import::configuration::{Configuration, Reader, Report, Settings};
 use crate::kubernetes::pods::{engine_of, expressions, gpus_of};
-use crate::routers::vllm_router;
+use crate::production_stack::parts::{flags_of, lmcache, plain, router};
 use crate::vllm::command::release_row;
 use crate::vllm::read::Around;
 use base::import::Import;
@@ -22,13 +23,6 @@ const MODELS: &str = "servingEngineSpec.modelSpec";
 const ROUTER: &str = "routerSpec";
 /// Keys of `vllmConfig` that are no flags in another writing.
 const NO_FLAGS: [&str; 3] = ["extraArgs", "v1", "v0"];
-/// Keys of the router, and its flags.
-const OF_ROUTER: [(&str, &str); 4] = [
-    ("routingLogic", "routing-logic"),
-    ("sessionKey", "session-key"),
-    ("engineScrapeInterval", "engine-stats-interval"),
-    ("requestStatsWindow", "request-stats-window"),
-];
 
 impl Import<Configuration> for ProductionStack {
     fn name(&self) -> &'static str {
@@ -52,32 +46,11 @@ impl Import<Configuration> for ProductionStack {
         for i in 0..r.entries(MODELS) {
             servers(&mut r, &format!("{MODELS}.{i}"));
         }
-        router(&mut r);
+        router(&mut r, ROUTER);
         r.without_counterpart_of_rest("", "it says where servers run, not what they serve");
         r.finish(Unknown::LeftOut, report);
         Settings::default()
     }
-}
-
-/// A value as a word.
-fn plain(value: &Value) -> Option<String> {
-    match value {
-        Value::String(text) => Some(text.clone()),
-        Value::Number(_) | Value::Bool(_) => Some(value.to_string()),
-        Value::Null | Value::Array(_) | Value::Object(_) => None,
-    }
-}
-
-/// `tensorParallelSize` as `tensor-parallel-size`.
-fn kebab(key: &str) -> String {
-    let mut out = String::new();
-    for c in key.chars() {
-        if c.is_ascii_uppercase() {
-            out.push('-');
-        }
-        out.push(c.to_ascii_lowercase());
-    }
-    out
 }
 
 /// Reads the servers of a model.
@@ -86,20 +59,15 @@ fn servers(r: &mut Reader<'_>, at: &str) {
     let name = r.get(&name_at).and_then(plain).unwrap_or_else(|| "main".to_owned());
     r.shape(&name_at, "the name of the pool");
     let of = PoolOf::defined(&name);
+    let labels = labels_of(r.get(&format!("{at}.labels")));
+    r.servers.push(ServerIdentity { of: of.clone(), labels, ..ServerIdentity::default() });
     let mut flags = Vec::new();
     let url = format!("{at}.modelURL");
     if let Some(text) = r.get(&url).and_then(plain) {
         flags.push(Word { path: url, text: format!("--model={text}") });
     }
     let config = format!("{at}.vllmConfig");
-    let keys: Vec<String> =
-        r.get(&config).and_then(Value::as_object).into_iter().flat_map(|map| map.keys().cloned()).collect();
-    for key in keys.iter().filter(|key| !NO_FLAGS.contains(&key.as_str())) {
-        let path = format!("{config}.{key}");
-        if let Some(text) = r.get(&path).and_then(plain).filter(|text| !text.is_empty()) {
-            flags.push(Word { path, text: format!("--{}={text}", kebab(key)) });
-        }
-    }
+    flags.extend(flags_of(r, &config, &NO_FLAGS));
     for key in ["v1", "v0"] {
         r.without_counterpart(&format!("{config}.{key}"), "the release says which engine it is");
     }
@@ -107,14 +75,15 @@ fn servers(r: &mut Reader<'_>, at: &str) {
     if r.get(&lora).is_some_and(|on| *on == true) {
         flags.push(Word { path: lora, text: "--enable-lora".to_owned() });
     }
-    let settings = lmcache(r, at, &mut flags);
+    let settings = lmcache(r, &format!("{at}.lmcacheConfig"), &mut flags);
     flags.extend(crate::command::flags::words_at(r, &format!("{config}.extraArgs")));
     let found = EngineCommand { flags, ..EngineCommand::default() };
     let around = Around { of: of.clone(), whole: true, settings, ..Around::default() };
     let sizes = engine_of(r, &format!("{at}.image"), &found, &format!("{at}.replicaCount"), around);
     let tag = format!("{at}.tag");
+    let repository = r.get(&format!("{at}.repository")).and_then(plain).unwrap_or_default();
     if let Some(text) = r.get(&tag).and_then(plain) {
-        release_row(r, &tag, &text, release(&text), &of);
+        release_row(r, &tag, &text, release_of(&format!("{repository}:{text}")), &of);
     }
     r.shape(&format!("{at}.repository"), "the image of the server");
     gpus_of(r, &format!("{at}.requestGPU"), 1, sizes.tp * sizes.pp * sizes.dp, sizes);
@@ -123,50 +92,4 @@ fn servers(r: &mut Reader<'_>, at: &str) {
         expressions(r, &format!("{terms}.{i}.matchExpressions"), &of);
     }
     r.without_counterpart_of_rest(at, "it does not change what the server serves");
-}
-
-/// The tiers of LMCache, as the chart gives them to the server.
-fn lmcache(r: &mut Reader<'_>, at: &str, flags: &mut Vec<Word>) -> Vec<Word> {
-    let own = format!("{at}.lmcacheConfig");
-    let enabled = format!("{own}.enabled");
-    if r.get(&enabled).is_none_or(|on| *on != true) {
-        r.without_counterpart(&own, "LMCache is off");
-        return Vec::new();
-    }
-    let connector = "--kv-transfer-config={\"kv_connector\":\"LMCacheConnectorV1\",\"kv_role\":\"kv_both\"}";
-    flags.push(Word { path: enabled, text: connector.to_owned() });
-    let mut all = Vec::new();
-    for (key, name, on) in [
-        ("cpuOffloadingBufferSize", "LMCACHE_MAX_LOCAL_CPU_SIZE", "LMCACHE_LOCAL_CPU=True"),
-        ("diskOffloadingBufferSize", "LMCACHE_MAX_LOCAL_DISK_SIZE", ""),
-    ] {
-        let path = format!("{own}.{key}");
-        let Some(text) = r.get(&path).and_then(plain).filter(|text| !text.is_empty()) else { continue };
-        if !on.is_empty() {
-            all.push(Word { path: path.clone(), text: on.to_owned() });
-        }
-        all.push(Word { path, text: format!("{name}={text}") });
-    }
-    all
-}
-
-/// The router of the chart.
-fn router(r: &mut Reader<'_>) {
-    if r.get(ROUTER).is_none_or(|spec| !spec.is_object()) {
-        return;
-    }
-    if r.get(&format!("{ROUTER}.enableRouter")).is_some_and(|on| *on == false) {
-        r.without_counterpart(ROUTER, "there is no router");
-        return;
-    }
-    let mut words = Vec::new();
-    for (key, flag) in OF_ROUTER {
-        let path = format!("{ROUTER}.{key}");
-        if let Some(text) = r.get(&path).and_then(plain).filter(|text| !text.is_empty()) {
-            words.push(Word { path, text: format!("--{flag}={text}") });
-        }
-    }
-    words.extend(crate::command::flags::words_at(r, &format!("{ROUTER}.extraArgs")));
-    (vllm_router::read::PROGRAM.read_words)(r, &words);
-    r.without_counterpart_of_rest(ROUTER, "it says where the router runs, not what it does");
 }

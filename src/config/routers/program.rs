@@ -4,6 +4,7 @@ use crate::command::flags::{Word, words_at};
 use crate::command::serve::{OF_UNIT, UNIT};
 use crate::import::configuration::reader::{Reader, Unknown};
 use crate::import::configuration::{Configuration, Report, Settings};
+use crate::import::documents::ROUNDS;
 use base::import::Import;
 use serde_json::Value;
 
@@ -36,6 +37,7 @@ impl Import<Configuration> for Program {
         let mut r = Reader::new(source);
         let words = self.words(&mut r);
         (self.read_words)(&mut r, &words);
+        r.without_counterpart(ROUNDS, "there is one router here");
         r.without_counterpart(UNIT, OF_UNIT);
         r.finish(Unknown::Refused, report);
         Settings::default()

@@ -3,10 +3,10 @@
 use crate::command::flags::{Flags, Word, same_in};
 use crate::command::shell::EngineCommand;
 use crate::import::configuration::Reader;
-use crate::import::configuration::sets::PoolOf;
+use crate::import::configuration::sets::{PoolOf, name_with_role};
 use crate::sglang::map::FLAGS;
 use crate::sglang::tiers::{hierarchical, settings};
-use crate::vllm::command::{name_with_role, shape};
+use crate::vllm::command::shape;
 use crate::vllm::read::{Around, DEFAULTS, Sizes, is_setting, memory, model, parallel, spreads_experts};
 use document::limits;
 use engine::perf::known_model;

@@ -9,6 +9,7 @@ pub(crate) const SGLANG_SERVE: EngineServe = EngineServe {
     format: "sglang-serve",
     title: "a command of an SGLang server",
     kind: EngineKind::Sglang,
+    port: 30_000,
     pool_name,
     read: command,
 };

@@ -1,5 +1,6 @@
 //! Import of TensorRT-LLM's file of options (`--config`, `--extra_llm_api_options`), and of what a request says of its blocks.
 
+use crate::capability::Capability;
 use crate::import::configuration::reader::Unknown;
 use crate::import::configuration::sets::PoolOf;
 use crate::import::configuration::tiers::{BYTES_OF_GPU, CPU_BLOCKS, GB_OF_GPU};
@@ -12,6 +13,9 @@ use base::Diagnostic;
 use base::import::Import;
 use document::limits;
 use serde_json::{Value, json};
+
+/// The sections of a file of several servers.
+pub(crate) const DISAGGREGATED: [&str; 2] = ["context_servers", "generation_servers"];
 
 const CACHE: &str = "kv_cache_config";
 const REQUEST: &str = "kv_cache_retention_config";
@@ -39,6 +43,27 @@ const OTHERS: [(&str, &str); 9] = [
     ("block_reuse_config", "all blocks can be reused"),
 ];
 
+/// Options of the server without a counterpart, and why.
+const REST: [(&str, Capability); 17] = [
+    ("max_seq_len", Capability::LengthLimits),
+    ("max_input_len", Capability::LengthLimits),
+    ("max_beam_width", Capability::Sampling),
+    ("moe_expert_parallel_size", Capability::ExpertLoad),
+    ("moe_tensor_parallel_size", Capability::ExpertLoad),
+    ("moe_config", Capability::ExpertLoad),
+    ("enable_attention_dp", Capability::ExpertLoad),
+    ("attention_dp_config", Capability::ExpertLoad),
+    ("cuda_graph_config", Capability::Kernels),
+    ("disable_overlap_scheduler", Capability::Kernels),
+    ("attn_backend", Capability::Kernels),
+    ("backend", Capability::Kernels),
+    ("num_postprocess_workers", Capability::Kernels),
+    ("stream_interval", Capability::StreamIntervals),
+    ("print_iter_log", Capability::Logs),
+    ("cache_transceiver_config", Capability::TransferProgram),
+    ("trust_remote_code", Capability::WeightLoading),
+];
+
 /// The file of options.
 pub(crate) struct TrtllmConfig;
 
@@ -53,30 +78,76 @@ impl Import<Configuration> for TrtllmConfig {
 
     fn recognises(&self, source: &Value) -> bool {
         let has = |key: &str| source.get(key).is_some_and(Value::is_object);
-        (has(CACHE) || has(REQUEST) || has(RANGES)) && !is_object(source) && source.get("words").is_none()
+        let servers = DISAGGREGATED.iter().any(|key| has(key));
+        (has(CACHE) || has(REQUEST) || has(RANGES))
+            && !servers
+            && !is_object(source)
+            && source.get("words").is_none()
     }
 
     fn read(&self, source: &Value, report: &mut Report) -> Settings {
         let mut r = Reader::new(source);
         let of = PoolOf::default();
-        for (path, field, most) in WHOLE {
-            whole(&mut r, path, field, most, &of);
-        }
-        cache(&mut r, &of);
-        tiers(&mut r, &of);
+        options(&mut r, "", &of);
         let at = if source.get(RANGES).is_some() { "" } else { REQUEST };
         retention(&mut r, at);
-        let chunks = "enable_chunked_prefill";
-        match r.get(chunks).and_then(Value::as_bool) {
-            Some(true) => r.note(chunks, "prompts are computed in chunks, as always here"),
-            _ => r.without_counterpart(chunks, "prompts are always computed in chunks of the token budget"),
-        }
-        let why = "it concerns the program of the cache, not what is kept";
-        r.without_counterpart_of_rest(CACHE, why);
-        r.without_counterpart_of_rest("", "vLLM's rules simulate the pool, which have no such option");
+        r.without_counterpart_of_rest("", NO_OPTION);
         r.finish(Unknown::LeftOut, report);
         Settings::default()
     }
+}
+
+/// Why other options have no counterpart.
+pub(crate) const NO_OPTION: &str = "vLLM's rules simulate the pool, which have no such option";
+
+/// The path of a key below a section; the section may be the whole file.
+fn below(at: &str, key: &str) -> String {
+    if at.is_empty() { key.to_owned() } else { format!("{at}.{key}") }
+}
+
+/// Reads the options of a server in a section, as far as they have counterparts. Returns the sizes that they say.
+pub(crate) fn options(r: &mut Reader<'_>, at: &str, of: &PoolOf) {
+    for (key, field, most) in WHOLE {
+        whole(r, &below(at, key), field, most, of);
+    }
+    let cache_at = below(at, CACHE);
+    cache(r, &cache_at, of);
+    tiers(r, &cache_at, of);
+    drafts(r, &below(at, "speculative_config"), of);
+    let chunks = below(at, "enable_chunked_prefill");
+    match r.get(&chunks).and_then(Value::as_bool) {
+        Some(true) => r.note(&chunks, "prompts are computed in chunks, as always here"),
+        _ => r.without_counterpart(&chunks, "prompts are always computed in chunks of the token budget"),
+    }
+    for (key, why) in REST {
+        r.without_counterpart(&below(at, key), why.sentence());
+    }
+    r.without_counterpart_of_rest(&cache_at, "it concerns the program of the cache, not what is kept");
+}
+
+/// Speculative decoding: the number of draft tokens.
+fn drafts(r: &mut Reader<'_>, at: &str, of: &PoolOf) {
+    let kind = format!("{at}.decoding_type");
+    let Some(method) = r.get(&kind).and_then(Value::as_str).map(str::to_owned) else { return };
+    let keys = ["max_draft_len", "num_nextn_predict_layers"].map(|key| format!("{at}.{key}"));
+    let found = keys.iter().find_map(|path| Some((path.clone(), r.get(path)?.as_u64()?)));
+    let Some((path, tokens)) = found.filter(|(_, n)| (1..=u64::from(limits::DRAFT_TOKENS)).contains(n))
+    else {
+        r.without_counterpart(at, "max_draft_len is 1 to 32 here");
+        return;
+    };
+    let drafter = match method.to_ascii_lowercase().as_str() {
+        "ngram" | "lookahead" => json!({ "one-pass": { "share": 0.0 } }),
+        "medusa" | "eagle3" => json!({ "one-pass": {} }),
+        _ => json!({ "autoregressive": {} }),
+    };
+    let differs = format!(
+        "of {method} only the number of tokens is said: acceptance and the drafter's time are assumed"
+    );
+    r.near(&path, &format!("engine.speculative with {tokens} tokens"), &differs);
+    r.set_pool(&path, of, "engine.speculative", json!({ "tokens": tokens, "drafter": drafter }));
+    r.shape(&kind, "the method of the drafts");
+    r.without_counterpart_of_rest(at, "acceptance and the drafter's time are assumed");
 }
 
 /// A whole number that is a field of pools.
@@ -91,9 +162,9 @@ fn whole(r: &mut Reader<'_>, path: &str, field: &str, most: u64, of: &PoolOf) {
     r.problems.push(Diagnostic::error(path, found, allowed, "write a value in this range"));
 }
 
-/// The cache on the GPUs.
-fn cache(r: &mut Reader<'_>, of: &PoolOf) {
-    let at = |key: &str| format!("{CACHE}.{key}");
+/// The cache on the GPUs, at a section.
+fn cache(r: &mut Reader<'_>, cache_at: &str, of: &PoolOf) {
+    let at = |key: &str| format!("{cache_at}.{key}");
     let path = at("enable_block_reuse");
     if let Some(on) = r.flag(&path, "kv.prefix_caching") {
         r.set_pool(&path, of, "kv.prefix_caching", json!(on));
@@ -107,7 +178,7 @@ fn cache(r: &mut Reader<'_>, of: &PoolOf) {
         r.without_counterpart(&path, "a share of the memory is 0.01 to 1 here");
     }
     let path = at("max_tokens");
-    let block = r.source.pointer("/kv_cache_config/tokens_per_block").and_then(Value::as_u64).unwrap_or(32);
+    let block = r.get(&at("tokens_per_block")).and_then(Value::as_u64).unwrap_or(32);
     let blocks = r.get(&path).and_then(Value::as_u64).map(|tokens| tokens / block.max(1));
     match blocks.filter(|n| (1..=u64::from(limits::KV_BLOCKS)).contains(n)) {
         Some(n) => {
@@ -140,9 +211,9 @@ fn bytes(r: &mut Reader<'_>, path: &str) -> Option<f64> {
     found
 }
 
-/// The tiers below the GPUs: a block goes to them as the tier above forgets it.
-fn tiers(r: &mut Reader<'_>, of: &PoolOf) {
-    let at = |key: &str| format!("{CACHE}.{key}");
+/// The tiers below the GPUs, at a section: a block goes to them as the tier above forgets it.
+fn tiers(r: &mut Reader<'_>, cache_at: &str, of: &PoolOf) {
+    let at = |key: &str| format!("{cache_at}.{key}");
     let path = at("host_cache_size");
     match bytes(r, &path) {
         Some(each) if each > 0.0 => {

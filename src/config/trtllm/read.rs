@@ -3,9 +3,9 @@
 use crate::command::flags::{Flags, same_in};
 use crate::command::shell::EngineCommand;
 use crate::import::configuration::Reader;
-use crate::import::configuration::sets::PoolOf;
+use crate::import::configuration::sets::{PoolOf, name_with_role};
 use crate::trtllm::map::FLAGS;
-use crate::vllm::command::{name_with_role, shape};
+use crate::vllm::command::shape;
 use crate::vllm::read::{Around, DEFAULTS, Sizes, memory, model, parallel};
 use document::limits;
 use serde_json::{Value, json};

@@ -9,6 +9,7 @@ pub(crate) const TRTLLM_SERVE: EngineServe = EngineServe {
     format: "trtllm-serve",
     title: "a command of a TensorRT-LLM server",
     kind: EngineKind::Trtllm,
+    port: 8000,
     pool_name,
     read: command,
 };

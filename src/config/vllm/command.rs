@@ -4,7 +4,7 @@ use crate::command::flags::{Flags, Word};
 use crate::command::shell::{EngineCommand, release_of};
 use crate::import::configuration::Reader;
 use crate::import::configuration::mapping::{Mapping, Standing};
-use crate::import::configuration::sets::PoolOf;
+use crate::import::configuration::sets::{PoolOf, name_with_role};
 use crate::vllm::map::FLAGS;
 use crate::vllm::read::{Around, Sizes, engine, generation, is_setting};
 use serde_json::json;
@@ -47,16 +47,6 @@ pub(crate) fn pool_name(flags: &Flags) -> Option<String> {
         _ => None,
     };
     name_with_role(id, role)
-}
-
-/// The longest last part of a model's name that becomes the name of a pool.
-const NAME_BYTES: usize = 80;
-
-/// The name of a pool: the last part of its model's name, with its role.
-pub(crate) fn name_with_role(model: &str, role: Option<&str>) -> Option<String> {
-    let last = model.trim_end_matches('/').rsplit('/').next()?.to_ascii_lowercase();
-    let role = role.map(|role| format!("-{role}")).unwrap_or_default();
-    (!last.is_empty() && last.len() <= NAME_BYTES).then(|| format!("{last}{role}"))
 }
 
 /// The release that an image's tag names, with a row.

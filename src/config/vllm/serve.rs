@@ -10,6 +10,7 @@ pub(crate) const VLLM_SERVE: EngineServe = EngineServe {
     format: "vllm-serve",
     title: "a command of a vLLM server",
     kind: EngineKind::Vllm,
+    port: 8000,
     pool_name: |r, found| pool_name(&flags(r, &found.flags)),
     read: command,
 };

@@ -131,8 +131,11 @@ fn data(r: &mut Reader<'_>, client: &mut Value) {
     for (side, field) in [("prompt", "prompt_tokens"), ("output", "output_tokens")] {
         let of = |end: &str| number(&format!("{side}_tokens{end}"));
         let Some(mean) = of("") else { continue };
-        let sd = of("_stdev").unwrap_or(0.0);
-        client[field] = traffic::gaussian(mean, sd, of("_min"), of("_max"));
+        client[field] = match (of("_stdev"), of("_min"), of("_max")) {
+            // Without a spread, lengths between both ends are equally likely.
+            (None, Some(least), Some(most)) => traffic::uniform(least, most),
+            (sd, least, most) => traffic::gaussian(mean, sd.unwrap_or(0.0), least, most),
+        };
     }
     if let Some(n) = number("prefix_tokens").filter(|n| *n > 0.0) {
         let groups = number("prefix_count").unwrap_or(1.0);

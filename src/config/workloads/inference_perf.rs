@@ -1,7 +1,7 @@
 //! Import of a configuration of inference-perf: its load and its data become one client.
 
 use crate::import::configuration::reader::Unknown;
-use crate::import::configuration::{Configuration, Reader, Report, Settings};
+use crate::import::configuration::{Configuration, Reader, Report, Settings, embedded};
 use crate::kubernetes::object::is_object;
 use crate::workloads::traffic;
 use base::Diagnostic;
@@ -22,13 +22,17 @@ impl Import<Configuration> for InferencePerfConfig {
     }
 
     fn recognises(&self, source: &Value) -> bool {
-        let has = |key: &str| source.get(key).is_some_and(Value::is_object);
-        let beside = ["data", "api", "server", "tokenizer", "metrics", "report"].iter().any(|key| has(key));
-        !is_object(source) && has("load") && beside && source.get("results").is_none()
+        is_config(source) || (!is_object(source) && within(source).is_some())
     }
 
     fn read(&self, source: &Value, report: &mut Report) -> Settings {
         let mut r = Reader::new(source);
+        if let Some(section) = within(source) {
+            embedded::read(&mut r, section, self);
+            r.without_counterpart_of_rest("", "it says how the tool is run, not what it sends");
+            r.finish(Unknown::LeftOut, report);
+            return Settings::default();
+        }
         let mut client = json!({ "name": "inference-perf" });
         data(&mut r, &mut client);
         load(&mut r, &mut client);
@@ -38,6 +42,22 @@ impl Import<Configuration> for InferencePerfConfig {
         r.finish(Unknown::Refused, report);
         Settings::default()
     }
+}
+
+/// The sections of charts and of other tools that hold a configuration.
+const SECTIONS: [&str; 3] = ["workload", "config", "inference_perf"];
+
+/// Whether a document is a configuration itself.
+fn is_config(source: &Value) -> bool {
+    let has = |key: &str| source.get(key).is_some_and(Value::is_object);
+    let beside = ["data", "api", "server", "tokenizer", "metrics", "report"].iter().any(|key| has(key));
+    !is_object(source) && has("load") && beside && source.get("results").is_none()
+}
+
+/// The section of a document that is a configuration.
+fn within(source: &Value) -> Option<&'static str> {
+    let own = SECTIONS.into_iter().find(|section| source.get(*section).is_some_and(is_config))?;
+    (!is_config(source)).then_some(own)
 }
 
 const INTO: &str = "workload.clients[0]";

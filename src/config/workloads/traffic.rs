@@ -28,6 +28,36 @@ pub(crate) fn gaussian(mean: f64, sd: f64, least: Option<f64>, most: Option<f64>
     } })
 }
 
+/// Lengths that a uniform distribution becomes: as many, evenly over the range.
+const UNIFORM: u64 = 64;
+
+/// Lengths that are all equally likely between two ends: evenly spaced lengths of equal weight.
+pub(crate) fn uniform(least: f64, most: f64) -> Value {
+    let (from, to) = (tokens(least.min(most)), tokens(most.max(least)));
+    let each = (to - from + 1).min(UNIFORM);
+    if each == 1 {
+        return json!({ "constant": { "tokens": from } });
+    }
+    let step = (to - from) as f64 / (each - 1) as f64;
+    let at = |i: u64| json!({ "tokens": tokens(from as f64 + step * i as f64), "weight": 1.0 });
+    json!({ "empirical": { "lengths": (0..each).map(at).collect::<Vec<Value>>() } })
+}
+
+/// Lengths of a list, equally likely; `None` if one of them is no length, or there are too many.
+pub(crate) fn listed<'v>(all: impl Iterator<Item = &'v Value>) -> Option<Value> {
+    let mut rows: Vec<(u64, u32)> = Vec::new();
+    for value in all {
+        let n = tokens(value.as_f64().filter(|n| *n > 0.0)?);
+        match rows.iter_mut().find(|(known, _)| *known == n) {
+            Some((_, times)) => *times += 1,
+            None => rows.push((n, 1)),
+        }
+    }
+    let row = |(n, times): &(u64, u32)| json!({ "tokens": n, "weight": f64::from(*times) });
+    let fits = (1..=limits::LENGTHS).contains(&rows.len());
+    fits.then(|| json!({ "empirical": { "lengths": rows.iter().map(row).collect::<Vec<Value>>() } }))
+}
+
 /// A distribution as BLIS writes it, for a field of a client. `None` if it cannot be read.
 pub(crate) fn distribution(r: &mut Reader<'_>, at: &str, into: &str) -> Option<Value> {
     let kind_at = format!("{at}.type");
@@ -74,8 +104,21 @@ pub(crate) fn distribution(r: &mut Reader<'_>, at: &str, into: &str) -> Option<V
             Some((json!({ "constant": { "tokens": tokens(n) } }), "constant", ""))
         }
         "empirical" => empirical(r, at, into).map(|value| (value, "empirical", "")),
+        "uniform" => {
+            let (least, most) = (number(&["min", "low"])?, number(&["max", "high"])?);
+            r.near(&kind_at, &format!("{into}.empirical"), "at most 64 lengths, evenly over the range");
+            return Some(uniform(least, most));
+        }
         other => {
-            let known = ["gaussian", "exponential", "pareto_lognormal", "lognormal", "empirical", "constant"];
+            let known = [
+                "gaussian",
+                "exponential",
+                "pareto_lognormal",
+                "lognormal",
+                "empirical",
+                "uniform",
+                "constant",
+            ];
             r.unknown_name(&kind_at, other, &known);
             r.set_aside(at);
             None
@@ -187,17 +230,26 @@ pub(crate) fn shared_prefix(r: &mut Reader<'_>, at: &str, into: &str, client: &m
             client[field] = value;
         }
     }
-    let differs = "a user is a session, and sends its requests in no order";
+    let turns = format!("{at}.enable_multi_turn_chat");
+    let is_chat = r.get(&turns) == Some(&Value::Bool(true));
     for key in ["num_users_per_system_prompt", "num_prompts_per_group"] {
         let path = format!("{at}.{key}");
-        if let Some(n) = r.get(&path).and_then(Value::as_u64) {
-            let sessions = n.saturating_mul(groups.unwrap_or(1)).min(u64::from(limits::SESSIONS));
+        let Some(n) = r.get(&path).and_then(Value::as_u64) else { continue };
+        let all = n.saturating_mul(groups.unwrap_or(1));
+        let sessions = all.min(u64::from(limits::SESSIONS));
+        if is_chat {
+            let differs = "a user is a session, and sends its requests in no order";
             r.near(&path, &format!("{into}.sessions = {sessions}"), differs);
-            client["sessions"] = json!(sessions);
+        } else {
+            drawn_again(r, at, &path, all);
+            let differs = format!(
+                "{LIST} of {all}: here each request has a question of its own, so that only prefixes are found again"
+            );
+            r.near(&path, &format!("{into}.sessions = {sessions}"), &differs);
         }
+        client["sessions"] = json!(sessions);
     }
-    let turns = format!("{at}.enable_multi_turn_chat");
-    if r.get(&turns) == Some(&Value::Bool(true)) {
+    if is_chat {
         let rounds = json!({ "geometric": { "mean_rounds": 5.0, "max_rounds": 50 } });
         let differs = "its number of rounds is not said: 5 on average";
         r.near(&turns, &format!("{into}.conversation"), differs);
@@ -209,9 +261,34 @@ pub(crate) fn shared_prefix(r: &mut Reader<'_>, at: &str, into: &str, client: &m
     r.without_counterpart(&format!("{at}.seed"), "the seed of the scenario draws everything");
 }
 
+/// What a generator of shared prefixes does without chats.
+const LIST: &str = "its requests take their prompts in turn from a list";
+
+/// Warns that prompts of a list come again: a cache finds whole prompts, which new texts do not have.
+fn drawn_again(r: &mut Reader<'_>, at: &str, path: &str, prompts: u64) {
+    let found = format!(
+        "{LIST} of {prompts} fixed ones, which a client of this scenario does not: its questions are all different"
+    );
+    let fix = "for a run of more requests than that, record it and replay its rows with --trace, whose equal prompts are equal; shorter runs are the same";
+    r.problems.push(Diagnostic::warning(path, found, "prompts that are all different", fix));
+    r.get(at);
+}
+
 /// A distribution of inference-perf: mean, spread and ends.
 pub(crate) fn measured(r: &mut Reader<'_>, at: &str, into: &str) -> Option<Value> {
-    r.get(at)?;
+    let section = r.get(at)?;
+    let is_list = section
+        .as_object()
+        .is_some_and(|map| !map.is_empty() && map.keys().all(|key| key.parse::<u32>().is_ok()));
+    if is_list && let Some(value) = listed(section.as_object().into_iter().flat_map(|map| map.values())) {
+        r.near(
+            at,
+            &format!("{into}.empirical"),
+            "the lengths of the list are drawn, each as likely as it occurs in it",
+        );
+        r.shape(at, "a length of the list");
+        return Some(value);
+    }
     let mut number = |keys: &[&str]| keys.iter().find_map(|key| r.number(&format!("{at}.{key}"), into));
     let mean = number(&["mean"]);
     let sd = number(&["std_dev", "std", "stddev"]).unwrap_or(0.0);
@@ -221,6 +298,10 @@ pub(crate) fn measured(r: &mut Reader<'_>, at: &str, into: &str) -> Option<Value
     match r.word(&kind) {
         Some("normal" | "gaussian") => r.note(&kind, &format!("{into}.gaussian")),
         Some("fixed" | "constant") => r.note(&kind, &format!("{into}.constant")),
+        Some("uniform") if least.is_some() && most.is_some() => {
+            r.near(&kind, &format!("{into}.empirical"), "at most 64 lengths, evenly over the range");
+            return Some(uniform(least?, most?));
+        }
         Some(_) => r.near(&kind, &format!("{into}.gaussian"), "normal with the same mean and spread"),
         None => {}
     }

@@ -1,6 +1,8 @@
 //! The command line: its output on stdout and stderr, and its exit codes.
 
-use crate::support::command::{TempFile, printed, printed_json, refused, run, run_with, stderr, stdout};
+use crate::support::command::{
+    TempFile, TempFolder, printed, printed_json, refused, run, run_with, stderr, stdout,
+};
 use std::fmt::Write as _;
 use std::path::Path;
 use tokenyard::scenario::preset::PRESETS;
@@ -206,6 +208,38 @@ fn a_published_model_becomes_a_scenario_that_checks() {
     let bad = TempFile::new("bad-config.json", br#"{"hidden_size": 5120}"#);
     let told = refused(&["model", bad.path()]);
     assert!(told.contains("num_hidden_layers"), "{told}");
+}
+
+#[test]
+fn the_quantisation_beside_a_config_is_read_with_it() {
+    let shape = r#"{"num_hidden_layers": 40, "hidden_size": 5120, "num_attention_heads": 40, "num_key_value_heads": 8,
+        "head_dim": 128, "intermediate_size": 17408, "vocab_size": 151936, "torch_dtype": "bfloat16", "tie_word_embeddings": false}"#;
+    let quantised = r#"{"producer": {"name": "modelopt", "version": "0.30"},
+        "quantization": {"quant_algo": "FP8", "kv_cache_quant_algo": "FP8", "exclude_modules": ["lm_head"]}}"#;
+    let folder = TempFolder::new("quantised");
+    let config = folder.write("config.json", shape);
+    let bytes = |file: &str| {
+        let out = run(&["model", file]);
+        assert_eq!(out.status.code(), Some(0), "{}", stderr(&out));
+        let document: serde_json::Value = serde_json::from_slice(&out.stdout).expect("a scenario");
+        let shape = &document["cluster"]["pools"][0]["architecture"];
+        (shape["bytes_per_param"].as_f64(), shape["bytes_per_kv_value"].as_f64())
+    };
+    assert_eq!(bytes(&config), (Some(2.0), Some(2.0)));
+    let beside = folder.write("hf_quant_config.json", quantised);
+    assert_eq!(bytes(&config), (Some(1.0), Some(1.0)));
+    assert_eq!(bytes(&beside), (Some(1.0), Some(1.0)), "the shape is read from beside it");
+    // What the shape says itself holds.
+    let own = shape.replacen(
+        '{',
+        r#"{"quantization_config": {"quant_method": "awq", "bits": 4, "group_size": 128}, "#,
+        1,
+    );
+    folder.write("config.json", &own);
+    assert!(bytes(&config).0 < Some(0.7));
+    std::fs::remove_file(&config).expect("the file");
+    let told = refused(&["model", &beside]);
+    assert!(told.contains("without the shape of the model") && told.contains("config.json"), "{told}");
 }
 
 #[test]

@@ -279,7 +279,7 @@ fn the_table_of_formats_has_every_format_and_only_files_that_are_there() {
 
 #[test]
 fn messages_name_every_format_of_benchmarks() {
-    let expected = "a result of vllm bench serve, sglang.bench_serving, GuideLLM, inference-perf, AIPerf, LLMPerf or llm-d-benchmark, \
+    let expected = "a result of vllm bench serve, sglang.bench_serving, InferenceX, GuideLLM, inference-perf, AIPerf, LLMPerf or llm-d-benchmark, \
                     the log of a vLLM server, or its /metrics, or a range query of these metrics in Prometheus";
     assert_eq!(formats(), expected);
 }

@@ -12,6 +12,7 @@ mod new_fleet;
 mod openmetrics;
 mod perfetto;
 mod platforms;
+mod roles_of_routers;
 mod routers;
 mod tiers_of_engines;
 mod tiers_of_others;

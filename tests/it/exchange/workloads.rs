@@ -134,3 +134,93 @@ fn two_workloads_are_a_conflict() {
     );
     assert!(found.conflicts.iter().any(|c| c.field == "workload.clients"), "{:?}", found.conflicts);
 }
+
+#[test]
+fn a_command_of_guidellm_is_read_as_its_file_also_in_a_job() {
+    let text = include_str!("samples/workload-guidellm-command.sh");
+    let (scenario, found) = import(text);
+    let client = &scenario["workload"]["clients"][0];
+    assert_eq!(client["arrivals"], json!({ "poisson": { "rate_per_s": 4.0 } }));
+    assert_eq!(client["prompt_tokens"]["gaussian"]["sd_tokens"], 64.0);
+    assert_eq!((&scenario["run"]["horizon_s"], &scenario["seed"]), (&json!(120.0), &json!(7)));
+    assert_eq!(found.counts.unknown, 0, "{:?}", found.keys);
+    let broken = import_into("", &[&text.replace("--profile poisson", "--profile poison")]);
+    assert!(
+        broken.scenario.is_empty() && broken.problems[0].fix.contains("poisson"),
+        "{:?}",
+        broken.problems
+    );
+    let job = include_str!("samples/Job.yaml");
+    let (scenario, found) = import(job);
+    let client = &scenario["workload"]["clients"][0];
+    assert_eq!(client["arrivals"], json!({ "concurrency": { "requests": 16 } }));
+    // Without a spread all lengths between both ends are equally likely.
+    let lengths = client["prompt_tokens"]["empirical"]["lengths"].as_array().expect("lengths");
+    assert_eq!(
+        (lengths.len(), &lengths[0]["tokens"], &lengths[63]["tokens"]),
+        (64, &json!(512), &json!(1536))
+    );
+    assert_eq!(found.counts.unknown, 0, "{:?}", found.keys);
+    let variables = job
+        .replace("command: [\"sh\", \"-c\"]", "command: []")
+        .split("        args:")
+        .next()
+        .unwrap_or_default()
+        .to_owned()
+        + "        env:\n        - {name: GUIDELLM_RATE_TYPE, value: constant}\n        - {name: GUIDELLM_RATE, value: \"3\"}\n        - {name: GUIDELLM_DATA, value: \"prompt_tokens=10,output_tokens=20\"}\n";
+    assert_eq!(clients(&variables)[0]["arrivals"], json!({ "constant": { "rate_per_s": 3.0 } }));
+    let other = import_into("", &[&job.replace("guidellm", "busybox")]);
+    assert!(other.scenario.is_empty(), "a job of another program sets nothing");
+}
+
+#[test]
+fn a_configuration_of_inference_perf_may_stand_in_a_section_of_others() {
+    let text = include_str!("samples/inference-perf-config.yaml");
+    let own = clients(text);
+    let indented: String = text.lines().map(|line| format!("  {line}\n")).collect();
+    for section in ["workload", "config"] {
+        let (scenario, found) = import(&format!("job: {{image: any}}\n{section}:\n{indented}"));
+        assert_eq!(scenario["workload"]["clients"], own, "{section}");
+        assert_eq!(row(&found, &format!("{section}.load.type")).0, "exact");
+        assert_eq!(row(&found, "job.image").0, "ignored");
+    }
+    let broken = import_into("", &[&format!("config:\n{}", indented.replace("poisson", "poison"))]);
+    assert!(broken.problems.iter().any(|d| d.path.ends_with("config.load.type")), "{:?}", broken.problems);
+}
+
+#[test]
+fn prompts_of_a_fixed_list_are_told_from_new_ones() {
+    let of = |more: &str| {
+        format!(
+            "load: {{type: constant, stages: [{{rate: 2, duration: 60}}]}}\ndata: {{type: shared_prefix, shared_prefix: {{num_groups: 3, num_prompts_per_group: 5, system_prompt_len: 99, question_len: 7, output_len: 8{more}}}}}\n"
+        )
+    };
+    let (_, found) = import(&of(""));
+    let warned: Vec<&str> = found.warnings.iter().map(|d| d.found.as_str()).collect();
+    assert_eq!(warned.len(), 1, "{warned:?}");
+    assert!(warned[0].contains("a list of 15 fixed ones"), "{warned:?}");
+    let (_, chat) = import(&of(", enable_multi_turn_chat: true"));
+    assert_eq!(chat.warnings, []);
+}
+
+#[test]
+fn uniform_lengths_and_lists_are_lengths_as_measured() {
+    let of = |input: &str| {
+        format!(
+            "load: {{type: constant, stages: [{{rate: 2, duration: 60}}]}}\ndata: {{type: random, input_distribution: {input}, output_distribution: {{mean: 5}}}}\n"
+        )
+    };
+    let lengths = |input: &str| clients(&of(input))[0]["prompt_tokens"]["empirical"]["lengths"].clone();
+    let uniform = lengths("{type: uniform, min: 10, max: 13}");
+    assert_eq!(
+        uniform,
+        json!([
+            { "tokens": 10, "weight": 1.0 }, { "tokens": 11, "weight": 1.0 },
+            { "tokens": 12, "weight": 1.0 }, { "tokens": 13, "weight": 1.0 },
+        ])
+    );
+    assert_eq!(
+        lengths("[100, 200, 100]"),
+        json!([{ "tokens": 100, "weight": 2.0 }, { "tokens": 200, "weight": 1.0 }])
+    );
+}

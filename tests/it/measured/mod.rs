@@ -5,6 +5,7 @@ mod console;
 mod given_load;
 mod hostile;
 mod loads;
+mod other_tools;
 mod recorded_runs;
 mod reports;
 mod reproduced;

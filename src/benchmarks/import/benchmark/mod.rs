@@ -4,10 +4,12 @@
 pub(crate) mod aiperf_load;
 mod benchmarks;
 pub(crate) mod clock;
+mod engine_words;
 pub(crate) mod exposition;
 pub(crate) mod place;
 pub(crate) mod problems;
 mod reading;
+mod refused;
 pub mod series;
 pub mod statistics;
 mod text;

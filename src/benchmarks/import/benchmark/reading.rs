@@ -1,6 +1,6 @@
 //! Recognises the format of a benchmark file and reads its runs.
 
-use super::{Benchmark, Benchmarks, EngineFacts, Problems, Text};
+use super::{Benchmark, Benchmarks, EngineFacts, Problems, Text, engine_words, refused};
 use crate::import::BENCHMARKS;
 use crate::import::benchmark_report::is_yaml;
 use base::import::Import;
@@ -53,10 +53,12 @@ pub fn read(text: &str) -> Result<(Vec<Benchmark>, Diagnostics), Diagnostics> {
     }
     let text = Text::new(text);
     let Some(format) = recognised(&text) else {
-        return Err(vec![pointer(&text.text).unwrap_or_else(|| unknown(&text.text))]);
+        let other = pointer(&text.text).or_else(|| refused::web_load(&text.text));
+        return Err(vec![other.unwrap_or_else(|| unknown(&text.text))]);
     };
     let mut problems = Problems::default();
-    let found = format.read(&text, &mut problems);
+    let mut found = format.read(&text, &mut problems);
+    engine_words::name(&mut found, text.document());
     let warned = problems.finish()?;
     if found.iter().all(|b| b.figures.is_empty() && b.series.is_none() && b.engine == EngineFacts::default())
     {

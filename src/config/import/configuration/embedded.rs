@@ -1,5 +1,6 @@
 //! Documents inside others, such as the router's configuration in the data of a `ConfigMap` or in the values of a chart.
 
+use crate::import::configuration::server_identity::RouterRole;
 use crate::import::configuration::{Configuration, Mapping, Reader, Report, Settings};
 use base::Diagnostic;
 use base::import::Import;
@@ -47,6 +48,8 @@ pub(crate) fn read(r: &mut Reader<'_>, at: &str, format: &dyn Import<Configurati
         }
         set
     }));
+    r.roles.extend(report.roles.into_iter().map(|role| RouterRole { key: below(role.key), ..role }));
+    r.servers.extend(report.servers);
     for patch in &mut settings.autoscalers {
         patch.start = below(std::mem::take(&mut patch.start));
     }

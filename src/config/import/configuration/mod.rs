@@ -16,7 +16,9 @@ pub(crate) mod quantities;
 pub(crate) mod read_sources;
 pub(crate) mod reader;
 pub(crate) mod report;
+pub(crate) mod router_roles;
 pub(crate) mod script_places;
+pub(crate) mod server_identity;
 pub(crate) mod servers;
 pub(crate) mod sets;
 pub(crate) mod settings;
@@ -80,7 +82,7 @@ pub fn adopt_policies(
     }
     *scenario = merged.document;
     let mappings = mappings.into_iter().map(|m| Mapping { key: own(m.document, &m.key), ..m }).collect();
-    Ok(Report { mappings, problems, sets: Vec::new() })
+    Ok(Report { mappings, problems, ..Report::default() })
 }
 
 /// The names of all formats that recognise each document of a text. One that is read has one name.

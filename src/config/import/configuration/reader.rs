@@ -3,6 +3,7 @@
 use crate::import::configuration::Report;
 use crate::import::configuration::mapping::{Mapping, Standing};
 use crate::import::configuration::quantities::{quantity_of, seconds_of};
+use crate::import::configuration::server_identity::{NamedBy, RouterRole, ServerIdentity};
 use crate::import::configuration::sets::{Field, PoolOf, SAID, Set};
 use base::{Diagnostic, Diagnostics, alike};
 use serde_json::{Map, Value};
@@ -16,6 +17,8 @@ pub(crate) struct Reader<'a> {
     pub(crate) mappings: Vec<Mapping>,
     pub(crate) problems: Diagnostics,
     pub(crate) sets: Vec<Set>,
+    pub(crate) roles: Vec<RouterRole>,
+    pub(crate) servers: Vec<ServerIdentity>,
     pub(crate) source: &'a Value,
     /// All paths that were read.
     known: BTreeSet<String>,
@@ -32,7 +35,15 @@ pub(crate) enum Unknown {
 
 impl<'a> Reader<'a> {
     pub(crate) fn new(source: &'a Value) -> Self {
-        Self { mappings: Vec::new(), problems: Vec::new(), sets: Vec::new(), source, known: BTreeSet::new() }
+        Self {
+            mappings: Vec::new(),
+            problems: Vec::new(),
+            sets: Vec::new(),
+            roles: Vec::new(),
+            servers: Vec::new(),
+            source,
+            known: BTreeSet::new(),
+        }
     }
 
     /// The value at a dotted path.
@@ -252,6 +263,11 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// Records that a router gives servers a role; the row of the key says afterwards which these are.
+    pub(crate) fn role_of_servers(&mut self, key: &str, role: &'static str, by: NamedBy) {
+        self.roles.push(RouterRole { document: 0, key: key.to_owned(), role, by });
+    }
+
     /// Reports an unknown name.
     pub(crate) fn unknown_name(&mut self, path: &str, found: &str, allowed: &[&str]) {
         let near = alike::nearest(found, allowed.iter().copied());
@@ -272,6 +288,8 @@ impl<'a> Reader<'a> {
         self.look_for_unknown(self.source, "", unknown, &mut found, &mut keys);
         self.mappings.extend(keys);
         report.sets.extend(self.sets);
+        report.roles.extend(self.roles);
+        report.servers.extend(self.servers);
         report.mappings.extend(self.mappings);
         report.problems.extend(self.problems);
         report.problems.extend(found);

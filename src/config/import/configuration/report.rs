@@ -1,6 +1,7 @@
 //! What came of reading a source.
 
 use crate::import::configuration::mapping::Mapping;
+use crate::import::configuration::server_identity::{RouterRole, ServerIdentity};
 use crate::import::configuration::sets::Set;
 use base::Diagnostics;
 use base::diag::has_errors;
@@ -14,6 +15,10 @@ pub struct Report {
     pub problems: Diagnostics,
     /// The fields that it sets, besides those of its settings.
     pub(crate) sets: Vec<Set>,
+    /// The roles that it gives servers as a router.
+    pub(crate) roles: Vec<RouterRole>,
+    /// What routers can know its servers by.
+    pub(crate) servers: Vec<ServerIdentity>,
 }
 
 impl Report {

@@ -28,6 +28,16 @@ impl PoolOf {
     }
 }
 
+/// The longest last part of a model's name that becomes the name of a pool.
+const NAME_BYTES: usize = 80;
+
+/// The name of a pool: the last part of its model's name, with its role.
+pub(crate) fn name_with_role(model: &str, role: Option<&str>) -> Option<String> {
+    let last = model.trim_end_matches('/').rsplit('/').next()?.to_ascii_lowercase();
+    let role = role.map(|role| format!("-{role}")).unwrap_or_default();
+    (!last.is_empty() && last.len() <= NAME_BYTES).then(|| format!("{last}{role}"))
+}
+
 /// A field.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Field {

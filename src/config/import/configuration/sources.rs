@@ -4,8 +4,11 @@ use crate::import::configuration::mapping::{Mapping, Standing};
 use crate::import::configuration::merge::Conflict;
 pub(crate) use crate::import::configuration::read_sources::ReadSources;
 use crate::import::configuration::reader::{DottedKeys, flat, within};
+use crate::import::configuration::server_identity::{RouterRole, ServerIdentity};
 use crate::import::configuration::sets::{Field, PoolOf, SAID, Set};
-use crate::import::configuration::{Configuration, Report, Settings, servers, unread as unread_kinds};
+use crate::import::configuration::{
+    Configuration, Report, Settings, router_roles, servers, unread as unread_kinds,
+};
 use crate::import::{CONFIGURATIONS, Import};
 use crate::kubernetes::object;
 use base::{Diagnostic, Diagnostics};
@@ -33,13 +36,18 @@ pub(crate) fn read_all(sources: &[Value]) -> ReadSources {
             all.scenario = Some(scenario);
         }
         all.sets.extend(sets_of(i, settings, &report));
+        let document = i;
+        all.roles.extend(report.roles.drain(..).map(|role| RouterRole { document, ..role }));
+        all.servers.extend(report.servers.drain(..).map(|one| ServerIdentity { document, ..one }));
         let mut mappings = report.mappings;
         let rows = silent(source, &mappings, &report.problems);
         mappings.extend(rows);
         all.mappings.extend(mappings.into_iter().map(|m| Mapping { document: i as u32, ..m }));
         all.problems.extend(report.problems.into_iter().map(|d| (i as u32, d)));
     }
+    let roles = router_roles::find(&mut all, sources);
     servers::tell_apart(&mut all, sources);
+    router_roles::give(&mut all, &roles);
     all
 }
 

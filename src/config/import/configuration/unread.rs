@@ -6,7 +6,7 @@ use base::{Diagnostic, Diagnostics, alike};
 use serde_json::{Value, json};
 
 /// What is read.
-pub const POLICIES: &str = "a policy bundle (admission, priority, routing, scheduler, autoscale), servers of vLLM, SGLang and TensorRT-LLM (commands and scripts that start them, docker-compose, systemd units, Deployments and other objects of Kubernetes, values of charts, configuration files, logs, /metrics), routers (an EndpointPickerConfig, flags, values), autoscalers of Kubernetes, workloads (inference-perf, GuideLLM, BLIS), or a RouteSim configuration";
+pub const POLICIES: &str = "a policy bundle (admission, priority, routing, scheduler, autoscale), servers of vLLM, SGLang and TensorRT-LLM (commands and scripts that start them, docker-compose, systemd units, Deployments and other objects of Kubernetes, values of charts, recipes of srt-slurm, configuration files, logs, /metrics), routers (an EndpointPickerConfig, flags, values), autoscalers of Kubernetes, workloads (inference-perf, GuideLLM, also in Jobs, BLIS), or a RouteSim configuration";
 
 /// Kinds of objects that are known but not read: kind, description, advice.
 const OTHER_KINDS: [(&str, &str, &str); 2] = [

@@ -3,6 +3,7 @@
 
 mod command_line;
 mod log_text;
+mod loops;
 pub mod places;
 mod python;
 pub mod server_text;
@@ -13,12 +14,16 @@ pub mod words;
 pub mod yaml;
 
 use crate::command::variables::{ScriptVariables, Variables};
+use crate::import::documents::loops::Loops;
 use base::pointer::pointer;
 use base::{Diagnostic, Diagnostics};
 use document::limits;
 pub use places::{Place, Places};
 use serde::Deserialize;
 use yaml::Tree;
+
+/// The key of the rounds of the loops around a command, beside its words.
+pub(crate) const ROUNDS: &str = "rounds";
 
 /// A text and its name, such as that of its file.
 #[apply(typescript!)]
@@ -96,7 +101,7 @@ fn of_text(text: &str) -> Result<Vec<Tree>, Diagnostics> {
     let mut all = Vec::new();
     for part in parts(text) {
         match part.kind {
-            Kind::Command => all.push(command_line::tree(&part.text, part.first_line, &part.variables)),
+            Kind::Command => all.push(command(&part)),
             Kind::Server => all.extend(server_text::tree(&part.text, part.first_line)),
             Kind::Log => all.extend(log_text::tree(&part.text, part.first_line)),
             Kind::Yaml => {
@@ -113,6 +118,15 @@ fn of_text(text: &str) -> Result<Vec<Tree>, Diagnostics> {
         }
     }
     Ok(all)
+}
+
+/// The tree of a command; in a loop its rounds stand beside its words.
+fn command(part: &Part) -> Tree {
+    let mut tree = command_line::tree(&part.text, part.first_line, &part.variables);
+    if let Some(rounds) = part.rounds {
+        tree.value[ROUNDS] = rounds.into();
+    }
+    tree
 }
 
 /// Problems whose lines are counted from a later line.
@@ -144,6 +158,8 @@ struct Part {
     first_line: u32,
     /// What the script has set before a command.
     variables: Variables,
+    /// How often the loops around a command run it; 0 if that is not known.
+    rounds: Option<u64>,
 }
 
 /// Whether a line begins a document of YAML or JSON after a log.
@@ -165,7 +181,11 @@ fn parts(text: &str) -> Vec<Part> {
     let mut all: Vec<Part> = Vec::new();
     let mut continued = false;
     let mut quoted = words::Quotes::new(text);
-    let has_command = text.lines().any(|line| words::begins(line.trim_end()));
+    // Commands within a loop are indented.
+    let has_loops = Loops::are_in(text);
+    let mut loops = Loops::default();
+    let begins = |line: &str| words::begins(line.trim_end()) || (has_loops && words::begins(line.trim()));
+    let has_command = text.lines().any(begins);
     let mut script = ScriptVariables::new(if has_command { text } else { "" }, Variables::default());
     for (number, line) in text.split_inclusive('\n').enumerate() {
         let plain = line.trim_end();
@@ -175,7 +195,11 @@ fn parts(text: &str) -> Vec<Part> {
         // Variables are part of the command that they stand before.
         let within_assignment = has_command && script.go_to(number);
         let variable = has_command && (within_assignment || words::is_variable(plain));
-        let kind = if continued || variable || words::begins(plain) {
+        if has_loops && !continued {
+            loops.line(plain, &script.set);
+        }
+        let within_loop = loops.is_within() && words::begins(plain.trim_start());
+        let kind = if continued || variable || words::begins(plain) || within_loop {
             Kind::Command
         } else if server_text::is_line(plain) {
             Kind::Server
@@ -195,7 +219,14 @@ fn parts(text: &str) -> Vec<Part> {
             Some(last) if goes_on => last.text.push_str(line),
             _ => {
                 let variables = if kind == Kind::Command { script.set.clone() } else { Variables::default() };
-                all.push(Part { kind, text: line.to_owned(), first_line: number as u32 + 1, variables });
+                let rounds = within_loop.then(|| loops.rounds());
+                all.push(Part {
+                    kind,
+                    text: line.to_owned(),
+                    first_line: number as u32 + 1,
+                    variables,
+                    rounds,
+                });
             }
         }
     }

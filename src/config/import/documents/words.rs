@@ -1,7 +1,7 @@
 //! The words by which commands are found in a text: programs, variables, and quotes that stay open.
 
 /// How the command lines begin that are read, after variables of the environment.
-const PROGRAMS: [&str; 15] = [
+const PROGRAMS: [&str; 16] = [
     "vllm serve",
     "sglang serve",
     "trtllm-serve",
@@ -16,6 +16,7 @@ const PROGRAMS: [&str; 15] = [
     "python -m",
     "python3 -m",
     "dynamo-run",
+    "guidellm",
     "docker run",
 ];
 

@@ -21,9 +21,9 @@ pub(crate) const FLAGS: &[KnownFlag] = flags! {
     own Whole ["queue-size"];
     own Number ["queue-timeout-secs"];
     own Number ["rate-limit-tokens-per-second"];
-    own Switch ["pd-disaggregation"];
-    nothing List ["prefill"]: PoolSizes;
-    nothing List ["decode"]: PoolSizes;
+    own Switch ["pd-disaggregation", "vllm-pd-disaggregation"];
+    nothing Lists ["prefill"]: PoolSizes;
+    nothing Lists ["decode"]: PoolSizes;
     nothing List ["worker-urls"]: PoolSizes;
     nothing Switch ["dp-aware"]: RanksAreReplicas;
     nothing Whole ["dp-size"]: RanksAreReplicas;

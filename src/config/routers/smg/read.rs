@@ -2,6 +2,7 @@
 
 use crate::command::flags::{Flags, Word, same_in};
 use crate::import::configuration::Reader;
+use crate::import::configuration::server_identity::NamedBy;
 use crate::routers::failures::{FailureFlag, failures};
 use crate::routers::program::Program;
 use crate::routers::smg::map::FLAGS;
@@ -39,6 +40,7 @@ pub(crate) fn read_words(r: &mut Reader<'_>, words: &[Word]) {
             "pools with the roles prefill and decode",
             "the pools of the scenario have them",
         );
+        roles(r, &flags, words);
         stages(r, &mut flags, routing.as_ref());
     } else {
         for name in ["prefill-policy", "decode-policy"] {
@@ -110,6 +112,30 @@ const FAILURES: [FailureFlag; 9] = [
         differs: "",
     },
 ];
+
+/// The servers of both stages, which the router names by addresses or labels.
+fn roles(r: &mut Reader<'_>, flags: &Flags, words: &[Word]) {
+    for (name, role) in [("prefill", "prefill"), ("decode", "decode")] {
+        let Some(path) = flags.path(name).map(str::to_owned) else { continue };
+        let flag = format!("--{name}");
+        for (i, word) in words.iter().enumerate() {
+            let beside = word.text.strip_prefix(&flag).and_then(|rest| rest.strip_prefix('='));
+            let after =
+                || (word.text == flag).then(|| words.get(i + 1)).flatten().map(|next| next.text.as_str());
+            if let Some(by) = beside.or_else(after).and_then(NamedBy::address) {
+                r.role_of_servers(&path, role, by);
+            }
+        }
+    }
+    for (name, role) in [("prefill-selector", "prefill"), ("decode-selector", "decode")] {
+        let list = flags.value(name).and_then(Value::as_array).into_iter().flatten();
+        let texts: Vec<&str> = list.filter_map(Value::as_str).collect();
+        if let (Some(path), Some(by)) = (flags.path(name), NamedBy::selector(&texts)) {
+            let path = path.to_owned();
+            r.role_of_servers(&path, role, by);
+        }
+    }
+}
 
 /// The routers of both stages: each has the general policy where it has none of its own.
 fn stages(r: &mut Reader<'_>, flags: &mut Flags, general: Option<&Value>) {

@@ -9,10 +9,15 @@ pub(crate) const FLAGS: &[KnownFlag] = flags! {
     own Whole ["kv-aware-threshold"];
     nothing Text ["prefill-model-labels"]: PoolRoles;
     nothing Text ["decode-model-labels"]: PoolRoles;
+    group Text ["nixl-proxy-host", "nixl-proxy-port", "nixl-peer-host", "nixl-peer-init-port", "nixl-peer-alloc-port"]: Addresses;
+    nothing Whole ["backend-health-check-timeout-seconds"]: RouterSight;
+    nothing Whole ["lmcache-health-check-interval"]: CacheReports;
+    nothing Whole ["lmcache-worker-timeout"]: CacheReports;
+    group Text ["sentry-traces-sample-rate", "sentry-profile-session-sample-rate", "otel-endpoint", "otel-service-name", "otel-secure"]: Recording;
     nothing Text ["host"]: Addresses;
     nothing Whole ["port"]: Addresses;
     nothing Whole ["lmcache-controller-port"]: Addresses;
-    nothing Text ["service-discovery", "service-discovery-type"]: Discovery;
+    nothing Text ["service-discovery", "service-discovery-type", "k8s-service-discovery-type"]: Discovery;
     nothing List ["static-backends"]: Discovery;
     nothing List ["static-models"]: PoolModels;
     nothing List ["static-model-types"]: PoolModels;

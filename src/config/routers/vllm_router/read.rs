@@ -3,12 +3,13 @@
 
 use crate::command::flags::{Flags, Word};
 use crate::import::configuration::Reader;
+use crate::import::configuration::server_identity::NamedBy;
 use crate::routers::failures::{FailureFlag, failures};
 use crate::routers::program::Program;
 use crate::routers::smg::read as smg;
 use crate::routers::vllm_router::map::FLAGS;
 use document::limits;
-use serde_json::json;
+use serde_json::{Value, json};
 
 /// The program.
 pub(crate) const PROGRAM: Program = Program {
@@ -21,13 +22,15 @@ pub(crate) const PROGRAM: Program = Program {
 
 /// Reads the words after the program: those of the production stack's router, or those that it has from SMG.
 fn read_words(r: &mut Reader<'_>, words: &[Word]) {
-    let of_smg = ["--policy", "--worker-urls"];
-    if words.iter().any(|word| of_smg.iter().any(|flag| word.text.starts_with(flag))) {
+    let of_smg = ["--policy", "--worker-urls", "--prefill", "--decode"];
+    let is_one = |word: &Word| of_smg.contains(&word.text.split('=').next().unwrap_or_default());
+    if words.iter().any(is_one) {
         smg::read_words(r, words);
         return;
     }
     let mut flags = Flags::of_words(r, words, FLAGS);
     router(r, &mut flags);
+    roles(r, &flags);
     failures(r, &mut flags, &FAILURES, &[]);
     let probes = "static-backend-health-checks";
     if flags.switch(probes) == Some(true) {
@@ -35,6 +38,33 @@ fn read_words(r: &mut Reader<'_>, words: &[Word]) {
         flags.set(r, probes, "cluster.resilience.probe", json!({}));
     }
     flags.finish(r, FLAGS);
+}
+
+/// The servers of both stages, which the router names by the label of their model: of pods, or of the addresses in its list.
+fn roles(r: &mut Reader<'_>, flags: &Flags) {
+    let list = |name: &str| -> Vec<String> {
+        let texts = match flags.value(name) {
+            Some(Value::Array(all)) => all.iter().filter_map(Value::as_str).collect(),
+            Some(Value::String(text)) => vec![text.as_str()],
+            _ => Vec::new(),
+        };
+        let parts = texts.iter().flat_map(|text| text.split([',', ' ']));
+        parts.filter(|part| !part.is_empty()).map(str::to_owned).collect()
+    };
+    let (backends, labels) = (list("static-backends"), list("static-model-labels"));
+    for (name, role) in [("prefill-model-labels", "prefill"), ("decode-model-labels", "decode")] {
+        let Some(path) = flags.path(name).map(str::to_owned) else { continue };
+        for label in list(name) {
+            let listed = backends.iter().zip(&labels).filter(|(_, own)| **own == label);
+            let addresses: Vec<NamedBy> = listed.filter_map(|(at, _)| NamedBy::address(at)).collect();
+            if addresses.is_empty() {
+                r.role_of_servers(&path, role, NamedBy::Labels(vec![("model".to_owned(), label)]));
+            }
+            for by in addresses {
+                r.role_of_servers(&path, role, by);
+            }
+        }
+    }
 }
 
 /// The flags about replicas that fail.
@@ -47,7 +77,8 @@ const FAILURES: [FailureFlag; 1] = [FailureFlag {
 
 fn router(r: &mut Reader<'_>, flags: &mut Flags) {
     const NAME: &str = "routing-logic";
-    const LOGICS: [&str; 5] = ["roundrobin", "session", "prefixaware", "kvaware", "disaggregated_prefill"];
+    const LOGICS: [&str; 6] =
+        ["roundrobin", "session", "prefixaware", "kvaware", "disaggregated_prefill", "priority"];
     let field = "cluster.routing";
     let alone = |scorer: &str| json!({ "weighted": { "profile": "custom", "scorers": [{ "scorer": scorer, "weight": 1.0 }] } });
     let routing = match flags.text(NAME).map(str::to_owned).as_deref() {
@@ -70,6 +101,11 @@ fn router(r: &mut Reader<'_>, flags: &mut Flags) {
             flags.near(r, NAME, "cluster.routing.weighted with the scorer precise-prefix alone", differs);
             flags.ignore(r, "kv-aware-threshold", "short matches count as well");
             Some(alone("precise-prefix"))
+        }
+        Some("priority") => {
+            let why = "this logic is not simulated: cluster.routing stays as it is";
+            flags.ignore(r, NAME, why);
+            None
         }
         Some("disaggregated_prefill") => {
             let why = "pools with the roles prefill and decode, and cluster.disaggregation, say it";

@@ -21,7 +21,8 @@ pub(crate) fn kv_bytes(format: &str) -> Option<f64> {
 }
 
 /// Formats of weights by the names of methods that say one: bytes of a weight, precision.
-const WEIGHTS: [(&str, f64, &str); 12] = [
+const WEIGHTS: [(&str, f64, &str); 13] = [
+    ("int8", 1.0, "int8"),
     ("fp8", 1.0, "fp8"),
     ("fbgemm_fp8", 1.0, "fp8"),
     ("ptpc_fp8", 1.0, "fp8"),
@@ -60,6 +61,11 @@ pub(crate) fn formats(r: &mut Reader<'_>, flags: &mut Flags, of: &PoolOf, model:
         Some(_) => flags.note(r, "dtype", "the model's own format, with activations of 16 bits"),
         None => {}
     }
+}
+
+/// Bytes of a weight and the precision of a method.
+pub(super) fn weights_of(method: &str) -> Option<(f64, &'static str)> {
+    WEIGHTS.iter().find(|(known, ..)| *known == method).map(|(_, bytes, precision)| (*bytes, *precision))
 }
 
 /// The format of the weights.

@@ -20,7 +20,7 @@ use crate::command::flags::{Flags, same_in};
 use crate::command::map::flag_of;
 use crate::command::values::Kind;
 use crate::import::configuration::Reader;
-use crate::import::configuration::models::{gpu_named, model_named};
+use crate::import::configuration::models::{gpu_named, model_named, quantised_by_name};
 use crate::import::configuration::sets::PoolOf;
 use crate::vllm::map::FLAGS;
 use serde_json::{Value, json};
@@ -94,7 +94,16 @@ pub(crate) fn model(r: &mut Reader<'_>, flags: &mut Flags, of: &PoolOf) -> Optio
     let id = flags.text("model")?.to_owned();
     let known = model_named(&id);
     if let Some(name) = known {
-        flags.note(r, "model", &format!("model {name}"));
+        match quantised_by_name(&id).and_then(memory::weights_of) {
+            Some((bytes, precision)) => {
+                let weights = format!("architecture.bytes_per_param {bytes}, precision {precision}");
+                let differs = "scales and layers that stay in 16 bits are left out";
+                flags.near(r, "model", &format!("model {name}, by the end of its name {weights}"), differs);
+                flags.set_pool(r, "model", of, "architecture.bytes_per_param", json!(bytes));
+                flags.set_pool(r, "model", of, "architecture.precision", json!(precision));
+            }
+            None => flags.note(r, "model", &format!("model {name}")),
+        }
         flags.set_pool(r, "model", of, "model", json!(name));
     } else {
         let path = flags.path("model").unwrap_or_default().to_owned();
