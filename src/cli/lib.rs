@@ -17,7 +17,7 @@ use clap::CommandFactory;
 use clap::error::ErrorKind;
 use commands::{documents, golden, many_runs, measured, one_run, page};
 use failed::{BAD_INPUT, Failed, OK};
-use files::input;
+use files::{input, model_files};
 use print::{say, say_bytes, tell, unreadable};
 use std::process::ExitCode;
 use text::help;

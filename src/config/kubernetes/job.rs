@@ -5,6 +5,7 @@ use crate::import::configuration::reader::Unknown;
 use crate::import::configuration::{Reader, Report, Settings};
 use crate::kubernetes::object::ObjectKind;
 use crate::kubernetes::pods::{rest, words};
+use crate::vllm::command::shape;
 use crate::workloads::guidellm_command::{is_program, of_pairs, of_variables, of_words};
 use base::Diagnostic;
 use serde_json::Value;
@@ -41,9 +42,8 @@ fn container(r: &mut Reader<'_>, path: &str) -> bool {
     if let Some(first) = all.iter().position(|word| is_program(&word.text)) {
         let end = all[first..].iter().position(|word| matches!(word.text.as_str(), ";" | "&&" | "|" | ">"));
         let own = &all[first..end.map_or(all.len(), |n| first + n)];
-        for word in all.iter().filter(|word| !own.contains(word)) {
-            r.shape(&word.path, "what the shell does around the tool");
-        }
+        let others = all.iter().filter(|word| !own.contains(word));
+        shape(r, others, "what the shell does around the tool");
         of_words(r, own);
         return true;
     }

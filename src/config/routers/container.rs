@@ -19,7 +19,7 @@ struct Router {
 const DYNAMO: Router =
     Router { program: &dynamo::read::PROGRAM, variables: Some(("DYN_", dynamo::map::FLAGS)) };
 
-const ROUTERS: [Router; 3] = [
+static ROUTERS: [Router; 3] = [
     DYNAMO,
     Router { program: &smg::read::PROGRAM, variables: None },
     Router { program: &vllm_router::read::PROGRAM, variables: None },
@@ -49,28 +49,55 @@ pub(crate) fn frontend(r: &mut Reader<'_>, path: &str, service: &str) {
 
 /// Reads the words of a command, if they start a router.
 pub(crate) fn router_of_words(r: &mut Reader<'_>, all: &[Word]) -> bool {
-    let texts: Vec<&str> = all.iter().map(|word| word.text.as_str()).collect();
-    let Some((router, end)) = ROUTERS.iter().find_map(|one| Some((one, one.program.end_of(&texts)?))) else {
-        return false;
-    };
-    shape(r, all[..end].iter(), "the program");
-    (router.program.read_words)(r, &all[end..]);
+    let Some(found) = Started::among(all) else { return false };
+    let flags = found.flags(r, all);
+    (found.router.program.read_words)(r, &flags);
     true
 }
 
 /// Reads a container, if it starts a router; `before` are flags that stand elsewhere.
 fn read(r: &mut Reader<'_>, path: &str, before: &[Word]) -> bool {
     let all = words(r, path);
-    let texts: Vec<&str> = all.iter().map(|word| word.text.as_str()).collect();
-    let Some((router, end)) = ROUTERS.iter().find_map(|one| Some((one, one.program.end_of(&texts)?))) else {
-        return false;
-    };
-    shape(r, all[..end].iter(), "the program");
+    let Some(found) = Started::among(&all) else { return false };
+    let own = found.flags(r, &all);
     let mut flags = before.to_vec();
-    flags.extend(of_variables(r, &format!("{path}.env"), router));
-    flags.extend(all[end..].iter().cloned());
-    (router.program.read_words)(r, &flags);
+    flags.extend(of_variables(r, &format!("{path}.env"), found.router));
+    flags.extend(own);
+    (found.router.program.read_words)(r, &flags);
     true
+}
+
+/// A router that words start: where its flags begin and end.
+struct Started {
+    router: &'static Router,
+    begin: usize,
+    end: usize,
+}
+
+impl Started {
+    /// The router that words start: at their beginning, or as a command of the script that a shell is given.
+    fn among(all: &[Word]) -> Option<Self> {
+        let texts: Vec<&str> = all.iter().map(|word| word.text.as_str()).collect();
+        let is_operator = |text: &str| matches!(text, ";" | "&&" | "||" | "|" | "&");
+        let in_shell = texts.first().is_some_and(|first| first.ends_with("sh"));
+        let begins =
+            |i: usize| i == 0 || (in_shell && (is_operator(texts[i - 1]) || texts[i - 1].ends_with('c')));
+        for i in (0..texts.len()).filter(|i| begins(*i)) {
+            let found = ROUTERS.iter().find_map(|one| Some((one, one.program.end_of(&texts[i..])?)));
+            let Some((router, end)) = found else { continue };
+            let begin = i + end;
+            let stop = texts[begin..].iter().position(|text| in_shell && is_operator(text));
+            return Some(Self { router, begin, end: stop.map_or(texts.len(), |n| begin + n) });
+        }
+        None
+    }
+
+    /// The flags; the other words are marked.
+    fn flags(&self, r: &mut Reader<'_>, all: &[Word]) -> Vec<Word> {
+        shape(r, all[..self.begin].iter(), "the program");
+        shape(r, all[self.end..].iter(), "another command");
+        all[self.begin..self.end].to_vec()
+    }
 }
 
 /// The flags that variables of a container give, before those of its command.

@@ -7,6 +7,7 @@ use crate::command::serve::{OF_UNIT, UNIT};
 use crate::import::configuration::reader::Unknown;
 use crate::import::configuration::{Configuration, Mapping, Reader, Report, Settings};
 use crate::import::documents::ROUNDS;
+use crate::vllm::command::shape;
 use crate::workloads::guidellm::GuideLlmWorkload;
 use base::Diagnostic;
 use base::import::Import;
@@ -69,15 +70,13 @@ fn value_of(text: &str) -> Value {
 /// Reads the words of a command, from the program on, as a workload.
 pub(crate) fn of_words(r: &mut Reader<'_>, words: &[Word]) {
     let program = words.iter().take_while(|word| !word.text.starts_with("--")).count();
-    for word in &words[..program] {
-        r.shape(&word.path, "the program");
-    }
+    shape(r, words[..program].iter(), "the program");
     let mut said: Vec<(String, Word)> = Vec::new();
     let mut i = program;
     while i < words.len() {
         let word = &words[i];
         let Some(flag) = word.text.strip_prefix("--") else {
-            r.without_counterpart(&word.path, "a word that belongs to no flag");
+            shape(r, std::iter::once(word), "a word that belongs to no flag");
             i += 1;
             continue;
         };
@@ -85,7 +84,7 @@ pub(crate) fn of_words(r: &mut Reader<'_>, words: &[Word]) {
         let next = words.get(i + 1).filter(|next| !next.text.starts_with("--"));
         let text = beside.or_else(|| next.map(|next| next.text.as_str())).unwrap_or("true");
         if let (None, Some(next)) = (beside, next) {
-            r.shape(&next.path, "the value of the flag before it");
+            shape(r, std::iter::once(next), "the value of the flag before it");
             i += 1;
         }
         said.push((name.replace('-', "_"), Word { path: word.path.clone(), text: text.to_owned() }));
@@ -121,7 +120,6 @@ pub(crate) fn of_pairs(r: &mut Reader<'_>, said: &[(String, Word)]) {
     let mut file = Map::new();
     let mut paths: BTreeMap<&str, &str> = BTreeMap::new();
     for (name, word) in said {
-        r.get(&word.path);
         file.insert(name.clone(), value_of(&word.text));
         paths.insert(name, &word.path);
     }

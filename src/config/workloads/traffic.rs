@@ -238,15 +238,18 @@ pub(crate) fn shared_prefix(r: &mut Reader<'_>, at: &str, into: &str, client: &m
         let all = n.saturating_mul(groups.unwrap_or(1));
         let sessions = all.min(u64::from(limits::SESSIONS));
         if is_chat {
-            let differs = "a user is a session, and sends its requests in no order";
-            r.near(&path, &format!("{into}.sessions = {sessions}"), differs);
-        } else {
-            drawn_again(r, at, &path, all);
-            let differs = format!(
-                "{LIST} of {all}: here each request has a question of its own, so that only prefixes are found again"
+            r.near(
+                &path,
+                &format!("{into}.conversation"),
+                "a user is a conversation, and conversations come at the rate",
             );
-            r.near(&path, &format!("{into}.sessions = {sessions}"), &differs);
+            continue;
         }
+        drawn_again(r, &path, all);
+        let differs = format!(
+            "{LIST} of {all}: here each request has a question of its own, so that only prefixes are found again"
+        );
+        r.near(&path, &format!("{into}.sessions = {sessions}"), &differs);
         client["sessions"] = json!(sessions);
     }
     if is_chat {
@@ -265,13 +268,12 @@ pub(crate) fn shared_prefix(r: &mut Reader<'_>, at: &str, into: &str, client: &m
 const LIST: &str = "its requests take their prompts in turn from a list";
 
 /// Warns that prompts of a list come again: a cache finds whole prompts, which new texts do not have.
-fn drawn_again(r: &mut Reader<'_>, at: &str, path: &str, prompts: u64) {
+fn drawn_again(r: &mut Reader<'_>, path: &str, prompts: u64) {
     let found = format!(
         "{LIST} of {prompts} fixed ones, which a client of this scenario does not: its questions are all different"
     );
     let fix = "for a run of more requests than that, record it and replay its rows with --trace, whose equal prompts are equal; shorter runs are the same";
     r.problems.push(Diagnostic::warning(path, found, "prompts that are all different", fix));
-    r.get(at);
 }
 
 /// A distribution of inference-perf: mean, spread and ends.

@@ -111,7 +111,7 @@ fn a_runtime_of_the_production_stack_is_a_pool_or_one_of_each_role() {
     assert_eq!(pools(&silent, &["kv.prefix_caching"]), [[json!(false)]]);
     assert_eq!(
         refused(&text.replace("maxNumSeqs: 48", "maxNumSeqs: many")),
-        ["line 13: spec.model.maxNumSeqs"]
+        ["line 14: spec.model.maxNumSeqs"]
     );
     let apart = include_str!("samples/VLLMRuntime-disaggregated.yaml");
     assert_eq!(

@@ -51,14 +51,14 @@ fn addresses_of_a_router_tell_commands_and_services_apart() {
     let commands = "vllm serve Qwen/Qwen3-8B --port 8100\nvllm serve Qwen/Qwen3-8B --port 8200\nvllm serve Qwen/Qwen3-8B --port 8201\n";
     let router = "smg launch --pd-disaggregation --prefill http://localhost:8100 --decode http://localhost:8200 --decode http://localhost:8201\n";
     let text = format!("{commands}{router}");
-    assert_eq!(roles(&text), [named("qwen3-8b-decode", "decode"), named("qwen3-8b-prefill", "prefill")]);
+    assert_eq!(roles(&text), [named("qwen3-8b-prefill", "prefill"), named("qwen3-8b-decode", "decode")]);
     let (scenario, _) = import(&text);
-    assert_eq!(scenario["cluster"]["pools"][0]["replicas"], 2);
+    assert_eq!(scenario["cluster"]["pools"][1]["replicas"], 2);
     let file = "context_servers: {num_instances: 1, urls: [\"localhost:8100\"]}\ngeneration_servers: {num_instances: 2, urls: [\"localhost:8200\", \"localhost:8201\"]}\n";
     let found = import_into("", &[&commands.replace("vllm serve", "trtllm-serve"), file]);
     assert_eq!(found.problems, []);
     let scenario: Value = serde_json::from_str(&found.scenario).expect("JSON");
-    assert_eq!(scenario["cluster"]["pools"][1]["role"], "prefill", "{}", found.scenario);
+    assert_eq!(scenario["cluster"]["pools"][0]["role"], "prefill", "{}", found.scenario);
     // A file of addresses alone has no servers.
     let alone = import_into("", &[file]);
     assert!(alone.scenario.is_empty() && alone.problems[0].found.contains("nothing that sets"), "{alone:?}");

@@ -32,6 +32,12 @@ impl Loops {
         }
     }
 
+    /// Whether a line begins or ends a loop.
+    pub(super) fn is_part(line: &str) -> bool {
+        let word = line.trim().split([' ', ';', '\t', '(']).next().unwrap_or_default();
+        matches!(word, "for" | "while" | "until" | "do" | "done")
+    }
+
     /// Whether a line stands in a loop.
     pub(super) fn is_within(&self) -> bool {
         !self.open.is_empty()

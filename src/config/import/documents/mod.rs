@@ -179,7 +179,7 @@ fn says_yaml(part: &str, beside: bool) -> bool {
 /// on while they follow each other, all else is YAML.
 fn parts(text: &str) -> Vec<Part> {
     let mut all: Vec<Part> = Vec::new();
-    let mut continued = false;
+    let (mut continued, mut joined) = (false, false);
     let mut quoted = words::Quotes::new(text);
     // Commands within a loop are indented.
     let has_loops = Loops::are_in(text);
@@ -195,11 +195,17 @@ fn parts(text: &str) -> Vec<Part> {
         // Variables are part of the command that they stand before.
         let within_assignment = has_command && script.go_to(number);
         let variable = has_command && (within_assignment || words::is_variable(plain));
-        if has_loops && !continued {
+        // Variables before a loop are those of the script, not of a command.
+        let is_loop = has_loops && !joined && Loops::is_part(plain);
+        if is_loop {
+            continued = false;
             loops.line(plain, &script.set);
         }
+        joined = words::goes_on(line);
         let within_loop = loops.is_within() && words::begins(plain.trim_start());
-        let kind = if continued || variable || words::begins(plain) || within_loop {
+        let kind = if is_loop {
+            Kind::Yaml
+        } else if continued || variable || words::begins(plain) || within_loop {
             Kind::Command
         } else if server_text::is_line(plain) {
             Kind::Server
