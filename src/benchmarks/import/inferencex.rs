@@ -1,4 +1,4 @@
-//! Import of results of InferenceX (formerly InferenceMAX), as its runs and its database have them: one row for each configuration and
+//! Import of results of `InferenceX` (formerly `InferenceMAX`), as its runs and its database have them: one row for each configuration and
 //! number of requests in flight, latencies in seconds, throughput for each GPU.
 
 use super::Import;
@@ -26,7 +26,7 @@ const OF_ENGINE: [&str; 13] = [
     "decode_num_workers",
 ];
 
-/// A row of InferenceX, or several.
+/// A row of `InferenceX`, or several.
 pub(super) struct InferenceX;
 
 impl Import<Benchmarks> for InferenceX {
@@ -87,7 +87,7 @@ fn row(tree: &Value, before: &str, problems: &mut Problems) -> Benchmark {
         match gpus(place, problems) {
             Some(gpus) => b.put("out_tok_per_s", "value", each * gpus),
             None => {
-                b.note("The throughput is for each GPU, and the row does not say how many wrote answers.")
+                b.note("The throughput is for each GPU, and the row does not say how many wrote answers.");
             }
         }
     }

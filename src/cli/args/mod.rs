@@ -313,7 +313,7 @@ pub(crate) enum Listed {
 /// Arguments of `model`.
 #[derive(clap::Args)]
 pub(crate) struct Model {
-    /// The model's config.json, `-` for stdin; a hf_quant_config.json beside it is read with it
+    /// The model's config.json, `-` for stdin; a `hf_quant_config.json` beside it is read with it
     pub(crate) config: String,
     /// Name of the model in the scenario
     #[arg(long, default_value = "my-model")]

@@ -1,4 +1,4 @@
-//! Import of `Job` objects whose containers run a benchmark tool: GuideLLM, by its flags and variables. The configuration of
+//! Import of `Job` objects whose containers run a benchmark tool: `GuideLLM`, by its flags and variables. The configuration of
 //! inference-perf stands in a file of its own, such as an entry of a `ConfigMap`.
 
 use crate::import::configuration::reader::Unknown;

@@ -48,7 +48,7 @@ pub(super) fn workload(r: &mut Reader<'_>) {
             r.without_counterpart(&rate_at, "requests are sent as others end");
         }
         (None, None) => {
-            r.without_counterpart(&rate_at, "all requests at once: set the arrivals of the client")
+            r.without_counterpart(&rate_at, "all requests at once: set the arrivals of the client");
         }
     }
     r.set(&isl, "workload.clients", json!([client]));

@@ -33,8 +33,8 @@ impl Import<Configuration> for TrtllmDisaggregated {
     }
 
     fn recognises(&self, source: &Value) -> bool {
-        let has = |key: &&str| source.get(*key).is_some_and(Value::is_object);
-        !is_object(source) && DISAGGREGATED.iter().all(|key| has(&key))
+        let has = |key: &str| source.get(key).is_some_and(Value::is_object);
+        !is_object(source) && DISAGGREGATED.iter().all(|key| has(key))
     }
 
     fn read(&self, source: &Value, report: &mut Report) -> Settings {

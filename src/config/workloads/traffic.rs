@@ -62,6 +62,9 @@ pub(crate) fn listed<'v>(all: impl Iterator<Item = &'v Value>) -> Option<Value> 
 pub(crate) fn distribution(r: &mut Reader<'_>, at: &str, into: &str) -> Option<Value> {
     let kind_at = format!("{at}.type");
     let kind = r.word(&kind_at)?;
+    if kind == "uniform" {
+        return evenly(r, at, into);
+    }
     let mut number =
         |keys: &[&str]| keys.iter().find_map(|key| r.number(&format!("{at}.params.{key}"), into));
     let found = match kind {
@@ -104,11 +107,6 @@ pub(crate) fn distribution(r: &mut Reader<'_>, at: &str, into: &str) -> Option<V
             Some((json!({ "constant": { "tokens": tokens(n) } }), "constant", ""))
         }
         "empirical" => empirical(r, at, into).map(|value| (value, "empirical", "")),
-        "uniform" => {
-            let (least, most) = (number(&["min", "low"])?, number(&["max", "high"])?);
-            r.near(&kind_at, &format!("{into}.empirical"), "at most 64 lengths, evenly over the range");
-            return Some(uniform(least, most));
-        }
         other => {
             let known = [
                 "gaussian",
@@ -131,6 +129,20 @@ pub(crate) fn distribution(r: &mut Reader<'_>, at: &str, into: &str) -> Option<V
         r.near(&kind_at, &format!("{into}.{name}"), differs);
     }
     Some(value)
+}
+
+/// Lengths between two ends, all equally likely.
+fn evenly(r: &mut Reader<'_>, at: &str, into: &str) -> Option<Value> {
+    let mut number =
+        |keys: [&str; 2]| keys.iter().find_map(|key| r.number(&format!("{at}.params.{key}"), into));
+    let (least, most) = (number(["min", "low"]), number(["max", "high"]));
+    let Some((least, most)) = least.zip(most) else {
+        let fix = "give min and max under params";
+        r.problems.push(Diagnostic::error(format!("{at}.params"), "no two ends", "min and max", fix));
+        return None;
+    };
+    r.near(&format!("{at}.type"), &format!("{into}.empirical"), "at most 64 lengths, evenly over the range");
+    Some(uniform(least, most))
 }
 
 /// Lengths with their shares.

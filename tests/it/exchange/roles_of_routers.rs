@@ -96,7 +96,7 @@ fn a_loop_of_a_script_starts_as_many_servers_as_it_has_rounds() {
     let ranks = script.replace("--max-num-seqs 32", "-dp 2") + "vllm serve Qwen/Qwen3-14B\n";
     let (scenario, _) = import(&ranks);
     let of: Vec<&Value> = (0..2).map(|i| &scenario["cluster"]["pools"][i]["replicas"]).collect();
-    assert_eq!(of, [1, 8]);
+    assert_eq!(of, [8, 1]);
     let unknown = script.replace("$(seq 1 $N)", "$(nvidia-smi -L)");
     let (scenario, found) = import(&unknown);
     assert_eq!(scenario["cluster"]["pools"][0]["replicas"], 1);

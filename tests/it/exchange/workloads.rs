@@ -219,6 +219,13 @@ fn uniform_lengths_and_lists_are_lengths_as_measured() {
             { "tokens": 12, "weight": 1.0 }, { "tokens": 13, "weight": 1.0 },
         ])
     );
+    let blis = include_str!("samples/blis-workload.yaml").replace(
+        "{ type: gaussian, params: { mean: 90, std_dev: 30, min: 10, max: 400 } }",
+        "{ type: uniform, params: { min: 10, max: 13 } }",
+    );
+    assert_eq!(clients(&blis)[0]["prompt_tokens"]["empirical"]["lengths"], uniform);
+    let broken = import_into("", &[&blis.replace("{ min: 10, max: 13 }", "{ min: 10 }")]);
+    assert!(broken.problems.iter().any(|d| d.found == "no two ends"), "{:?}", broken.problems);
     assert_eq!(
         lengths("[100, 200, 100]"),
         json!([{ "tokens": 100, "weight": 2.0 }, { "tokens": 200, "weight": 1.0 }])

@@ -131,8 +131,8 @@ pub(crate) fn give(read: &mut ReadSources, found: &FoundRoles) {
         let noun = if pools.len() == 1 { "the pool" } else { "the pools" };
         row.standing = if missing.is_empty() { Standing::Exact } else { Standing::Near };
         row.becomes = format!("role {role} of {noun} {}", pools.join(", "));
-        row.field = "cluster.pools[].role".to_owned();
-        row.value = role.to_owned();
+        "cluster.pools[].role".clone_into(&mut row.field);
+        role.clone_into(&mut row.value);
         if !missing.is_empty() {
             row.becomes = format!("{}; {lacking}", row.becomes);
         }
