@@ -82,7 +82,7 @@ fn rounds(r: &mut Reader<'_>) {
     let Some(n) = r.get(ROUNDS).and_then(Value::as_u64) else { return };
     if n == 0 {
         let fix = "write the number of servers as cluster.pools[].replicas";
-        let found = "a loop whose rounds only the shell knows: one server is taken";
+        let found = "a loop whose rounds only the shell knows: replicas stay those of the scenario";
         r.problems.push(Diagnostic::warning(ROUNDS, found, "a list, a range or a number", fix));
         r.without_counterpart(ROUNDS, "only the shell knows how many servers the loop starts");
         return;

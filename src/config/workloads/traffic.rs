@@ -58,6 +58,10 @@ pub(crate) fn listed<'v>(all: impl Iterator<Item = &'v Value>) -> Option<Value> 
     fits.then(|| json!({ "empirical": { "lengths": rows.iter().map(row).collect::<Vec<Value>>() } }))
 }
 
+/// The distributions of BLIS.
+const DISTRIBUTIONS: [&str; 7] =
+    ["gaussian", "exponential", "pareto_lognormal", "lognormal", "empirical", "uniform", "constant"];
+
 /// A distribution as BLIS writes it, for a field of a client. `None` if it cannot be read.
 pub(crate) fn distribution(r: &mut Reader<'_>, at: &str, into: &str) -> Option<Value> {
     let kind_at = format!("{at}.type");
@@ -108,16 +112,7 @@ pub(crate) fn distribution(r: &mut Reader<'_>, at: &str, into: &str) -> Option<V
         }
         "empirical" => empirical(r, at, into).map(|value| (value, "empirical", "")),
         other => {
-            let known = [
-                "gaussian",
-                "exponential",
-                "pareto_lognormal",
-                "lognormal",
-                "empirical",
-                "uniform",
-                "constant",
-            ];
-            r.unknown_name(&kind_at, other, &known);
+            r.unknown_name(&kind_at, other, &DISTRIBUTIONS);
             r.set_aside(at);
             None
         }

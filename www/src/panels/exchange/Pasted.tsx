@@ -40,10 +40,10 @@ function Examples(props: { model: Importing }): JSX.Element {
   return (
     <div class="pasted-examples">
       <p class="say">
-        Paste or drop the files that describe a fleet: commands and scripts that start servers or routers, docker-compose,
-        systemd units, objects of Kubernetes (Deployments, KServe, production stack, Dynamo, AIBrix, kthena, autoscalers,
-        Jobs), values of charts, recipes of srt-slurm, configuration files, logs and metrics of engines, policy bundles,
-        workloads. Nothing changes before you apply it.
+        Paste or drop the files that describe a fleet: commands and scripts that start servers or routers,
+        docker-compose, systemd units, objects of Kubernetes (Deployments, KServe, production stack, Dynamo, AIBrix,
+        kthena, autoscalers, Jobs), values of charts, recipes of srt-slurm, configuration files, logs and metrics of
+        engines, policy bundles, workloads. Nothing changes before you apply it.
       </p>
       <For each={EXAMPLES}>
         {(example) => (
