@@ -177,7 +177,7 @@ fn a_command_of_guidellm_is_read_as_its_file_also_in_a_job() {
 fn a_configuration_of_inference_perf_may_stand_in_a_section_of_others() {
     let text = include_str!("samples/inference-perf-config.yaml");
     let own = clients(text);
-    let indented: String = text.lines().map(|line| format!("  {line}\n")).collect();
+    let indented = format!("  {}\n", text.trim_end().replace('\n', "\n  "));
     for section in ["workload", "config"] {
         let (scenario, found) = import(&format!("job: {{image: any}}\n{section}:\n{indented}"));
         assert_eq!(scenario["workload"]["clients"], own, "{section}");

@@ -1,4 +1,4 @@
-//! Results of InferenceX, summaries that are refused with what they lack, and what files say of their engines.
+//! Results of `InferenceX`, summaries that are refused with what they lack, and what files say of their engines.
 
 use super::benchmark_files::{cluster, figure, read_one, sample};
 use tokenyard::benchmarks::import::benchmark::{formats, read};
