@@ -127,7 +127,9 @@ fn workers(r: &mut Reader<'_>, kind: &Workers) {
     let model = model(r, &section);
     let settings = variables(r, &format!("{BACKEND}.{}_environment", kind.section));
     let servers = number(r, &format!("{RESOURCES}.{}_workers", kind.resources)).unwrap_or(1);
-    let around = Around { of: of.clone(), whole: true, role: kind.role, servers: Some(servers), settings };
+    let (of_servers, role) = (Some(servers), kind.role);
+    let around =
+        Around { of: of.clone(), whole: true, role, servers: of_servers, settings, ..Around::default() };
     let sizes = match engine {
         EngineKind::Vllm => {
             let flags = command(flags_of(r, &section, model));
