@@ -73,7 +73,7 @@ fn of_pools() -> Vec<Factor> {
             active: Fields { each: [json!({"role": "prefill"}), json!({"role": "decode"})], ..roles },
             neutral: Fields { pool: json!({"role": "mixed"}), ..unread },
             beside: cluster(json!({"disaggregation": {"handoff": "pull", "first_token": "decode",
-                "transfer": {"overlap_share": 0, "shared_ports": true}}})),
+                "home_hits": "gpu", "transfer": {"overlap_share": 0, "shared_ports": true}}})),
         },
         Factor {
             name: "faults",

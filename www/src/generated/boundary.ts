@@ -4125,10 +4125,8 @@ export type RankFrame = {
   own_us: number,
   /** The rest of that step, in which it waits. */
   wait_us: number,
-  /**
-   * Share of the time of its server's steps in which it waited for the slowest, in steps in which some rank had a prompt, 0 to 1.
-   * These shares and what follows are of the time since the start.
-   */
+  /** Share of the time of its server's steps in which it waited for the slowest, in steps in which some rank had a prompt, 0 to 1.
+   * These shares and what follows are of the time since the start. */
   wait_prompts: number,
   /** The same in steps without prompts. */
   wait_decodes: number,
