@@ -66,11 +66,11 @@ const REPORTS: &[Line] = &[
 ];
 
 const SNAPSHOTS: &[Line] = &[
-    ("pressure", 200217, "827489389c778085"),
-    ("everything", 118701, "0624e96d89de3bc7"),
-    ("conversations", 139880, "dd3237a2f330e5fe"),
-    ("gateway", 227958, "6d1e414ec84c7023"),
-    ("split", 120466, "abb766a2d4470ff5"),
+    ("pressure", 200224, "a34d0ed04b1b137e"),
+    ("everything", 118712, "e33979a3c9d8bdc9"),
+    ("conversations", 139891, "3d3731235082de66"),
+    ("gateway", 227969, "52c3076acb612a79"),
+    ("split", 120583, "57d039bd4bb000b1"),
 ];
 
 const DRAWS: &[Line] = &[

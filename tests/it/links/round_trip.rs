@@ -112,8 +112,9 @@ fn one_field_changes() -> Vec<Scenario> {
                 // Tiers below need it.
                 continue;
             }
-            // Models for four or eight large GPUs do not fit on as many small ones.
-            let large = document["cluster"]["pools"][0]["tp"].as_u64() >= Some(4);
+            // Models for several large GPUs do not fit on as many small ones.
+            let pool = &document["cluster"]["pools"][0];
+            let large = pool["tp"].as_u64() >= Some(4) || pool["expert_ranks"].as_u64() > Some(1);
             let value = if large && value == "A100-80" { json!("MI355X") } else { value };
             tokenyard::scenario::set_path(&mut document, path, &value.to_string()).expect("a field");
             all.push(scenario(document));

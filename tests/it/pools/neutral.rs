@@ -114,7 +114,9 @@ fn of_steps() -> Vec<Factor> {
                 json!({"expert_ranks": 2, "expert_ranks_lockstep": true, "ranks": {"padding": "max"}}),
             ),
             neutral: pool(json!({"expert_ranks": 1, "expert_ranks_lockstep": true})),
-            beside: Fields::default(),
+            beside: pool(
+                json!({"ranks": {"seen": "flat", "balance": "waiting", "sync_ms": 0, "align_prefills_ms": 0}}),
+            ),
         },
         Factor {
             name: "drafts",

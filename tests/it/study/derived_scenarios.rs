@@ -57,7 +57,11 @@ fn every_built_in_scenario_can_be_swept_explained_and_asked_what_if() {
     for preset in PRESETS {
         let rows = folder.join(preset.name);
         let rows = rows.to_str().expect("a path in UTF-8");
-        accepted(&["sweep", preset.name, "--vary", "traffic=0.5,1", "--output", rows]);
+        // A preset in which a number of requests is kept in flight has no rate.
+        let clients = preset.scenario().workload.clients;
+        let has_rate = clients.is_empty() || clients.iter().any(|client| client.concurrency == 0);
+        let vary = if has_rate { "traffic=0.5,1" } else { "cluster.pools[0].engine.max_num_seqs=64,128" };
+        accepted(&["sweep", preset.name, "--vary", vary, "--output", rows]);
         accepted(&["theory", preset.name]);
         for args in [vec!["explain", preset.name], vec!["what-if", preset.name, "--request", "0"]] {
             let out = run(&[args.as_slice(), &SHORT].concat());

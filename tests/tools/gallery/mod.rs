@@ -317,7 +317,7 @@ const CARDS: &[Entry] = &[
     (
         "wide-expert-parallelism",
         &["prefill and decode", "KV cache"],
-        "At *70 s* one of eight ranks has a prompt, and seven wait for it; sixteen decode in step with drafts.",
+        "At *71 s* a long prompt of one rank holds up seven others; sixteen ranks decode in step with drafts.",
         Draw::Dots { of: "ttft_us", client: "", seconds: [20.0, 140.0], caption: "TTFT of each request" },
     ),
     (

@@ -74,6 +74,7 @@ pub enum HomeHits {
     #[default]
     Gpu,
     /// Those, and the ones behind them in its CPU tier, which are loaded while the rest travels.
+    #[cfg_attr(feature = "schema", schemars(rename = "gpu+cpu"))]
     GpuCpu,
 }
 
