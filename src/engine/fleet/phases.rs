@@ -85,7 +85,7 @@ impl Fleet {
             let (key, tie) = match victim {
                 Victim::Newest => (age, u64::from(id.0)),
                 Victim::Oldest => (u64::MAX - age, u64::from(u32::MAX - id.0)),
-                Victim::LeastLoaded => (u64::MAX - self.of_server(*id, |r| r.in_flight()), u64::from(id.0)),
+                Victim::LeastLoaded => (u64::MAX - self.of_server(*id, Replica::in_flight), u64::from(id.0)),
                 Victim::LeastCache => {
                     let blocks = self.of_server(*id, |r| r.kv.cached() + r.kv.used());
                     (u64::MAX - blocks, u64::from(id.0))

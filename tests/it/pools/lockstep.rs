@@ -142,7 +142,7 @@ fn replicas_of(document: &Value) -> Vec<u32> {
         Location::Completed(replica) => replica.0,
         other => panic!("{other:?}"),
     };
-    found.engine().records().iter().map(|r| of(r)).collect()
+    found.engine().records().iter().map(of).collect()
 }
 
 #[test]

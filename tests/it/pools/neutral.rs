@@ -211,7 +211,7 @@ fn outcome(document: &Value) -> Option<(Value, String)> {
     let mut session = Session::start(scenario, None, Audience::Batch).ok()?.0;
     let file = crate::support::memory::Memory::default();
     let output = Output { table: Table::Requests, format: Format::Jsonl, out: Box::new(file.clone()) };
-    let mut tables = Tables::new(&mut session, vec![output], 1);
+    let mut tables = Tables::new(&session, vec![output], 1);
     while tables.advance(&mut session, Micros::MAX, 1000).expect("memory takes all") != Stop::Finished {}
     while !tables.write_rest(&session, 1000).expect("memory takes all") {}
     session.engine().verify(true);

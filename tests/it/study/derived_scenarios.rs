@@ -59,7 +59,7 @@ fn every_built_in_scenario_can_be_swept_explained_and_asked_what_if() {
         let rows = rows.to_str().expect("a path in UTF-8");
         // A preset in which a number of requests is kept in flight has no rate.
         let clients = preset.scenario().workload.clients;
-        let has_rate = clients.is_empty() || clients.iter().any(|client| client.concurrency == 0);
+        let has_rate = clients.is_empty() || clients.iter().any(|client| client.arrivals.rate_per_s() > 0.0);
         let vary = if has_rate { "traffic=0.5,1" } else { "cluster.pools[0].engine.max_num_seqs=64,128" };
         accepted(&["sweep", preset.name, "--vary", vary, "--output", rows]);
         accepted(&["theory", preset.name]);

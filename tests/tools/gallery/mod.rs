@@ -405,7 +405,7 @@ const CARDS: &[Entry] = &[
     (
         "one-latent-eight-gpus",
         &["hardware", "KV cache"],
-        "From *110 s* the cache of DeepSeek-R1 on eight GPUs is full; as eight ranks they have room for five times as much.",
+        "From *110 s* the cache of DeepSeek-R1 on eight GPUs is full; as eight ranks they have five times the room.",
         Draw::Dots { of: "ttft_us", client: "", seconds: [60.0, 200.0], caption: "TTFT of each request" },
     ),
     (
