@@ -149,7 +149,7 @@ test('settings of hand-overs are in the form where a pool prefills or decodes on
   const split = setAt(document, 'cluster.pools[0].role', 'decode');
   expect(labels(document, 'Split')).toEqual([]);
   expect(labels(document, 'Link')).toEqual([]);
-  expect(labels(split, 'Split')).toEqual(['Decider', 'Hand-over', 'First token']);
+  expect(labels(split, 'Split')).toEqual(['Decider', 'Hand-over', 'First token', 'Home hits']);
   const threshold = setAt(split, 'cluster.disaggregation', { decider: { threshold: {} } });
   expect(labels(threshold, 'Split').slice(0, 4)).toEqual(['Decider', 'Remote from', 'Or a share of', 'Busy from']);
   expect(labels(split, 'Link')).toEqual(['Port of a GPU', 'First byte', 'Bytes a token', 'Overlap', 'Shared ports']);
