@@ -115,7 +115,7 @@ fn gpus(place: Place<'_>, problems: &mut Problems) -> Option<f64> {
     Some(tp * place.number("pp", problems).filter(|n| *n > 0.0).unwrap_or(1.0))
 }
 
-/// Names what the row says of its engine: the scenario's cluster is run, whatever it is.
+/// Names what the row says of its engine. The cluster of the scenario runs, which may be another one.
 fn said_of_engine(b: &mut Benchmark, tree: &Value) {
     let plain = |value: &Value| match value {
         Value::String(text) => {

@@ -28,19 +28,10 @@ pub(super) struct SeenServers {
 /// The same of a pool.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct SeenRanks {
-    seen: u8,
-    balance: u8,
+    seen: RanksSeen,
+    balance: RankBalance,
     sync: Span,
 }
-
-const FLAT: u8 = 0;
-const INTERNAL: u8 = 1;
-const HASH: u8 = 2;
-
-const BY_WAITING: u8 = 0;
-const BY_REQUESTS: u8 = 1;
-const BY_TOKENS: u8 = 2;
-const IN_TURN: u8 = 3;
 
 /// The counts of a server's ranks.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -73,12 +64,13 @@ impl RankCount {
         }
     }
 
-    /// The rank with the least gets the next request.
-    fn score(&self, balance: u8) -> u64 {
+    /// The rank with the least gets the next request; where ranks take turns, none has less.
+    fn score(&self, balance: RankBalance) -> u64 {
         match balance {
-            BY_REQUESTS => self.waiting + self.running,
-            BY_TOKENS => self.tokens,
-            _ => 4 * self.waiting + self.running,
+            RankBalance::Waiting => 4 * self.waiting + self.running,
+            RankBalance::Requests => self.waiting + self.running,
+            RankBalance::Tokens => self.tokens,
+            RankBalance::RoundRobin => 0,
         }
     }
 }
@@ -108,21 +100,12 @@ impl SeenServers {
     /// Those of some pools; none if routers see every rank.
     pub(super) fn of(pools: &[Pool]) -> Option<Box<Self>> {
         let seen = |p: &Pool| SeenRanks {
-            seen: match p.ranks.seen {
-                RanksSeen::Internal if p.expert_ranks_lockstep => INTERNAL,
-                RanksSeen::Hash if p.expert_ranks_lockstep => HASH,
-                RanksSeen::Flat | RanksSeen::Internal | RanksSeen::Hash => FLAT,
-            },
-            balance: match p.ranks.balance {
-                RankBalance::Waiting => BY_WAITING,
-                RankBalance::Requests => BY_REQUESTS,
-                RankBalance::Tokens => BY_TOKENS,
-                RankBalance::RoundRobin => IN_TURN,
-            },
+            seen: if p.expert_ranks_lockstep { p.ranks.seen } else { RanksSeen::Flat },
+            balance: p.ranks.balance,
             sync: round_to_span(p.ranks.sync_ms * 1000.0),
         };
         let pools: Vec<SeenRanks> = pools.iter().map(seen).collect();
-        let any = pools.iter().any(|pool| pool.seen != FLAT);
+        let any = pools.iter().any(|pool| pool.seen != RanksSeen::Flat);
         any.then(|| Box::new(Self { pools, counts: BTreeMap::new() }))
     }
 
@@ -134,7 +117,7 @@ impl SeenServers {
     }
 
     fn is_one(&self, pool: u32) -> bool {
-        self.pools.get(pool as usize).is_some_and(|pool| pool.seen != FLAT)
+        self.pools.get(pool as usize).is_some_and(|pool| pool.seen != RanksSeen::Flat)
     }
 
     /// The replica by whose number routers know the server of a replica.
@@ -222,7 +205,7 @@ impl SeenServers {
         let able = &grouped.ranks[place];
         let Some(server) = grouped.servers[place] else { return able[0] };
         let settings = self.pools[grouped.views[place].pool as usize];
-        if settings.seen == HASH {
+        if settings.seen == RanksSeen::Hash {
             let at = Stream::new(seed, Purpose::RankHash, request.id.0).below(able.len() as u32);
             return able[at as usize];
         }
@@ -236,7 +219,7 @@ impl SeenServers {
             (counts.taken, counts.of) = (now, ranks.iter().map(count).collect());
         }
         counts.given += 1;
-        if settings.balance == IN_TURN {
+        if settings.balance == RankBalance::RoundRobin {
             return able[((counts.given - 1) % able.len() as u64) as usize];
         }
         let can = counts.of.iter_mut().filter(|count| able.contains(&count.rank));

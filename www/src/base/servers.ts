@@ -38,7 +38,7 @@ export function serverWords(server: ServerFrame): readonly string[] {
   const step = slowest === undefined ? `step ${takes}` : `slowest r${slowest}, ${takes}`;
   return [
     ...(step_us > 0 ? [step] : []),
-    `waits ${text(percent(server.wait_share))}`,
+    `waited ${text(percent(server.wait_share))} so far`,
     `${count(ranks.length)} ${ranks.length === 1 ? 'rank' : 'ranks'}`,
     `KV ${text(percent(server.kv_used))}`,
     ...(cpu_used === undefined ? [] : [`CPU tier ${text(percent(cpu_used))}`]),
@@ -53,6 +53,6 @@ export function describeServer(server: ServerFrame): string {
   const first = ranks[0]?.replica ?? 0;
   return (
     `Server ${serverName(server)} of ${server.pool} has ${count(ranks.length)} ranks from r${first} on:${step} ` +
-    `they waited ${text(percent(wait_share))} of the time of their steps.`
+    `so far they waited ${text(percent(wait_share))} of the time of their steps.`
   );
 }

@@ -77,7 +77,11 @@ test('a rank is found with its server, in words and in the table', () => {
   const found = rankOf(frame, 3);
   if (!found) throw new Error('no rank');
   expect(found.rank.own_us).toBe(0);
-  expect(serverWords(found.server).slice(0, 3)).toEqual(['slowest r1, 31.2\u00a0ms', 'waits 35\u00a0%', '4 ranks']);
-  expect(describeServer(found.server)).toContain('all wait for r1; they waited 35\u00a0% of the time');
+  expect(serverWords(found.server).slice(0, 3)).toEqual([
+    'slowest r1, 31.2\u00a0ms',
+    'waited 35\u00a0% so far',
+    '4 ranks',
+  ]);
+  expect(describeServer(found.server)).toContain('all wait for r1; so far they waited 35\u00a0% of the time');
   expect(rankCells(frame, 1)).toEqual(['s0', '31.2\u00a0ms', '0\u00a0ms', 'yes', '35\u00a0%', '40']);
 });

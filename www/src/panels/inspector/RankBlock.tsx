@@ -41,7 +41,7 @@ function Server(props: {
   const share = (of: number): string => text(percent(of, 1));
   const rows = (): readonly Row[] => [
     ['Slowest rank', server().slowest === undefined ? 'none waits' : `r${server().slowest}`],
-    ['Waited, of the time of its steps', share(rank().wait_share)],
+    ['Waited so far, of the time of its steps', share(rank().wait_share)],
     ['while a rank had a prompt', share(rank().wait_prompts)],
     ['while others decoded longer', share(rank().wait_decodes)],
     ['without work of its own', share(rank().wait_empty)],
