@@ -254,7 +254,7 @@ fn engine(draw: &mut Draw) -> Value {
 
 pub(crate) fn latency(draw: &mut Draw) -> Value {
     if draw.one_in(5) {
-        let engine = draw.of(&["synchronous", "ahead", "latest"]);
+        let engine = draw.of(&["synchronous", "ahead", "v0.18", "latest"]);
         return json!({"calibrated": {"engine": engine, "coefficients": {"step_us": 500, "step_us_per_layer": 5,
             "step_us_per_prompt": 900, "queueing_us": 300, "front_end_us": 400, "front_end_us_per_prompt_token": 3,
             "stream_us_per_token": draw.of(&[0, 20])}}});

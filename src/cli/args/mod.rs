@@ -196,6 +196,19 @@ pub(crate) struct Validate {
     /// Write the measured errors that the core ships with: src/engine/perf/evidence.json
     #[arg(long, value_name = "FILE")]
     pub(crate) evidence: Option<PathBuf>,
+    /// Print which share of the rows lies within the error that a run of their kind names
+    #[arg(long, conflicts_with = "leave_out")]
+    pub(crate) coverage: bool,
+    /// Write accuracy.html and accuracy.json into this folder: every measured row beside the simulated one, and the medians by version,
+    /// with this one appended
+    #[arg(long, value_name = "DIR", requires = "day")]
+    pub(crate) page: Option<PathBuf>,
+    /// Day that `--page` gives this version, such as 2026-11-30
+    #[arg(long, value_name = "DAY")]
+    pub(crate) day: Option<String>,
+    /// Address before the links of `--page`
+    #[arg(long, value_name = "URL", default_value = "../")]
+    pub(crate) site: String,
     /// Write validation.md, its pictures and the page's data of the experiments into this folder
     #[arg(long, value_name = "DIR")]
     pub(crate) report: Option<PathBuf>,

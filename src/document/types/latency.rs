@@ -153,7 +153,7 @@ family! {
 #[apply(field_schema!)]
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CalibratedSettings {
-    /// vLLM release whose costs apply; "latest" is the newest release measured on the GPU.
+    /// vLLM release whose costs apply; "latest" is another word for the newest of them.
     pub engine: EngineGeneration,
     /// Where latencies are measured: at a client, including the API server, or in the engine.
     pub clock: LatencyClock,
@@ -216,13 +216,25 @@ pub enum EngineGeneration {
     Synchronous,
     /// vLLM 0.14 to 0.17: a step is scheduled while the one before runs.
     Ahead,
-    /// vLLM 0.18 and later: as 0.14, with less CPU work for each step.
+    /// vLLM 0.18 to 0.20: as 0.14, with less CPU work for each step.
+    V018,
+    /// vLLM 0.21 and later: as 0.18, with faster products of experts.
+    V021,
+    /// The newest of these.
     #[default]
     Latest,
 }
 
+impl EngineGeneration {
+    /// The release that it stands for.
+    #[must_use]
+    pub fn release(self) -> Self {
+        if self == Self::Latest { Self::V021 } else { self }
+    }
+}
+
 fields! {
-    names EngineGeneration { Early "early" Synchronous "synchronous" Ahead "ahead" Latest "latest" }
+    names EngineGeneration { Early "early" Synchronous "synchronous" Ahead "ahead" V018 "v0.18" V021 "v0.21" Latest "latest" }
 }
 
 /// Where latencies are measured.
@@ -281,10 +293,12 @@ family! {
         attention_rows_with_prefill [omit]: f64 = 0.0 { "Attention rows" of "rows" in [0.0, limits::ATTENTION_ROWS] or "tiles of a kernel have at most some hundred rows" }
         /// Share of the peak FLOP/s of 16 bits that matrix products of routed experts reach if the GPU cannot compute in the number format of their weights. 0 means `compute_efficiency`.
         expert_efficiency_weight_only [omit]: f64 = 0.0 { "Expert, wt only" in [0.0, 1.0] or "it is a share of the GPU's peak" }
-        /// Further time of a step for each layer with experts and each of its routed experts, in microseconds: choosing experts and sorting tokens by them.
+        /// Further time of a step for each layer with experts and each of its routed experts, in microseconds: choosing experts and sorting tokens by them. Experts beyond 256 add nothing.
         step_us_per_expert [omit]: f64 = 0.0 { "Step/expert" of "µs" in [0.0, limits::COEFFICIENT_US] or "times cannot be negative" }
         /// Further time of a step for each layer with shared experts, in microseconds. 0 means 0.6 × `step_us_per_expert_layer`.
         step_us_per_shared_layer [omit]: f64 = 0.0 { "Step/shared layer" of "µs" in [0.0, limits::COEFFICIENT_US] or "times cannot be negative" }
+        /// Further time of a step for each layer whose routed experts have weights of 8 bits and are computed in 8 bits, in microseconds: the activations of each expert are converted in blocks.
+        step_us_per_8_bit_expert_layer [omit]: f64 = 0.0 { "Step/8-bit MoE" of "µs" in [0.0, limits::COEFFICIENT_US] or "times cannot be negative" }
         /// Further time of a step for each token, routed expert that computes it, and layer, in microseconds.
         expert_us_per_copy [omit]: f64 = 0.0 { "Expert/copy" of "µs" in [0.0, limits::COEFFICIENT_US] or "times cannot be negative" }
         /// Rows of a tile of grouped matrix products: each expert that a step touches computes half a tile more than its tokens on average.

@@ -52,7 +52,7 @@ impl Calibration {
             few @ ..FEW => format!("fitted to only {few} experiments"),
             many => format!("fitted to {many} experiments"),
         };
-        let own = catalogue::gpu(gpu).is_some_and(|g| g.name == self.gpu) && engine == self.engine;
+        let own = catalogue::gpu(gpu).is_some_and(|g| g.name == self.gpu) && engine.release() == self.engine;
         let of = format!("{} with {}", self.gpu, release_name(self.engine));
         if own {
             format!("coefficients of {of}, {rests}")
@@ -71,7 +71,8 @@ pub(super) fn release_name(engine: EngineGeneration) -> &'static str {
         EngineGeneration::Early => "vLLM up to 0.9",
         EngineGeneration::Synchronous => "vLLM 0.10 to 0.13",
         EngineGeneration::Ahead => "vLLM 0.14 to 0.17",
-        EngineGeneration::Latest => "vLLM 0.18 and later",
+        EngineGeneration::V018 => "vLLM 0.18 to 0.20",
+        EngineGeneration::V021 | EngineGeneration::Latest => "vLLM 0.21 and later",
     }
 }
 
@@ -104,9 +105,9 @@ pub fn calibrations() -> &'static [Calibration] {
 
 /// The coefficients for a GPU and a release: those measured on it with that release; else those on a GPU with the
 /// same chip; else those on it with the nearest release, older before newer. For any other GPU those of an H100, carried
-/// by what is published of both, where an H200 counts as an H100, and a B300 takes those of a B200.
+/// by what is published of both, where an H200 counts as an H100; a B300 takes those of a B200, and AMD's those of an MI300X.
 pub fn calibration(gpu: &str, engine: EngineGeneration) -> Cow<'static, Calibration> {
-    let name = catalogue::gpu(gpu).map_or(gpu, |g| &g.name);
+    let (name, engine) = (catalogue::gpu(gpu).map_or(gpu, |g| &g.name), engine.release());
     let twin = twin_of(name).unwrap_or(name);
     let of = |name: &str| calibrations().iter().filter(move |c| c.gpu == name).collect::<Vec<_>>();
     let exact = |name: &str| of(name).into_iter().find(|c| c.engine == engine);
@@ -120,16 +121,21 @@ pub fn calibration(gpu: &str, engine: EngineGeneration) -> Cow<'static, Calibrat
         return Cow::Borrowed(found);
     }
     // Of the coefficients of this chip for the release, those that rest on most say most about others.
-    let blackwell = SAME_CHIP[2].contains(&name).then(|| near("B200")).flatten();
+    let kin = KIN.iter().find(|(_, carried)| carried.contains(&name)).map(|(of, _)| *of);
+    let kin = kin.and_then(|of| Some((of, near(of)?)));
     let most = SAME_CHIP[0].iter().filter_map(|name| exact(name)).max_by_key(|c| c.rests_on.len());
-    let first = blackwell.or(most).or_else(|| near(FIRST)).expect("the built-in table has an H100");
-    let coefficients = carried(&first.coefficients, if blackwell.is_some() { "B200" } else { FIRST }, name);
+    let of_first = || (FIRST, most.or_else(|| near(FIRST)).expect("the built-in table has an H100"));
+    let (from, first) = kin.unwrap_or_else(of_first);
+    let coefficients = carried(&first.coefficients, from, name);
     Cow::Owned(Calibration { coefficients, models: SortedMap::default(), ..first.clone() })
 }
 
 /// A card with the name of a measured one and another limit of power: the coefficients of A100-40 are those of a card of
 /// 250 W, and this one has 400 W.
 const OTHER_CARD: &str = "a100-sxm4-40gb";
+
+/// Measured GPUs, and those of the same maker and kind that take their coefficients.
+const KIN: [(&str, &[&str]); 2] = [("B200", &SAME_CHIP[2]), ("MI300X", &["MI325X", "MI355X"])];
 
 /// The GPU whose coefficients are carried to others.
 const FIRST: &str = "H100";
@@ -150,6 +156,7 @@ pub fn carried(c: &CalibratedCoefficients, from: &str, to: &str) -> CalibratedCo
         step_us_per_expert_layer: c.step_us_per_expert_layer * clock,
         step_us_per_expert: c.step_us_per_expert * clock,
         step_us_per_shared_layer: c.step_us_per_shared_layer * clock,
+        step_us_per_8_bit_expert_layer: c.step_us_per_8_bit_expert_layer * clock,
         step_us_per_converted_layer: c.step_us_per_converted_layer * clock,
         step_us_per_parallel_layer: c.step_us_per_parallel_layer * clock,
         step_us_per_parallel_doubling: c.step_us_per_parallel_doubling * clock,

@@ -72,30 +72,60 @@ pub struct ClassError {
     pub error: ErrorBand,
 }
 
-/// The error of a figure where a model, a GPU or a precision was left out of the fit.
+/// The error of a figure of the calibrated model over held-back rows of a kind: rows that nothing was fitted to, and predictions by fits
+/// that left a model, a GPU or a precision out.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct LeftOutError {
-    /// What was left out.
-    pub part: LeftOutPart,
+pub struct KindError {
+    /// Whether the models have experts; none for both.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub experts: Option<bool>,
+    /// How many of model, GPU, release and precision are carried, at most [`MOST_CARRIED`]; none for any number.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub carried: Option<u32>,
     /// The regime.
     pub regime: Regime,
     /// The figure.
     pub figure: ErrorFigure,
-    /// Its error.
+    /// Its error, over rows.
     pub error: ErrorBand,
 }
 
-/// What was left out of a fit.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum LeftOutPart {
-    /// A model.
-    Model,
-    /// A GPU.
-    Gpu,
-    /// A precision.
-    Precision,
+/// The kind of a run, as far as errors are known by it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct RunKind {
+    /// Whether its model has experts.
+    pub experts: bool,
+    /// How many of model, GPU, release and precision are carried, at most [`MOST_CARRIED`].
+    pub carried: u32,
+}
+
+/// Kinds tell no larger numbers of carried values apart.
+pub const MOST_CARRIED: u32 = 2;
+
+/// Rows below which a kind is joined with those beside it.
+pub const LEAST_ROWS: u32 = 12;
+
+impl RunKind {
+    /// What errors are looked up by, the closest kind first: a kind with few rows counts with its neighbours.
+    #[must_use]
+    pub fn steps(self) -> [(Option<bool>, Option<u32>); 4] {
+        let (experts, carried) = (Some(self.experts), Some(self.carried));
+        [(experts, carried), (None, carried), (experts, None), (None, None)]
+    }
+}
+
+impl EvidenceTable {
+    /// The error of a figure in runs of a kind.
+    #[must_use]
+    pub fn of_kind(&self, kind: RunKind, regime: Regime, figure: ErrorFigure) -> Option<ErrorBand> {
+        kind.steps().into_iter().find_map(|(experts, carried)| {
+            let is = |e: &&KindError| {
+                (e.experts, e.carried) == (experts, carried) && (e.regime, e.figure) == (regime, figure)
+            };
+            self.kinds.iter().find(is).map(|e| e.error).filter(|error| error.n >= LEAST_ROWS)
+        })
+    }
 }
 
 /// The table.
@@ -112,9 +142,9 @@ pub struct EvidenceTable {
     /// Errors by latency model, class, regime and figure.
     #[serde(default)]
     pub errors: Vec<ClassError>,
-    /// Errors of what was left out of fits of the calibrated model.
+    /// Errors of the calibrated model by kind of run, regime and figure.
     #[serde(default)]
-    pub left_out: Vec<LeftOutError>,
+    pub kinds: Vec<KindError>,
 }
 
 /// The built-in table.
@@ -208,7 +238,7 @@ pub enum ErrorFigure {
     E2e,
 }
 
-/// An absolute error over experiments, as a share.
+/// An absolute error over experiments or rows, as a share.
 #[apply(typescript!)]
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -217,7 +247,7 @@ pub struct ErrorBand {
     pub median: f64,
     /// 90th percentile.
     pub p90: f64,
-    /// Number of experiments.
+    /// Number of experiments; of rows where errors are known by the kind of run.
     pub n: u32,
 }
 

@@ -6,7 +6,7 @@
 
 use super::calibrations::{Calibration, calibration, release_name, same_chip};
 use super::catalogue;
-use super::evidence::{Configuration, EvidenceClass, evidence};
+use super::evidence::{Configuration, EvidenceClass, MOST_CARRIED, RunKind, evidence};
 use super::facts::Facts;
 use base::Diagnostic;
 use document::{
@@ -32,6 +32,8 @@ pub struct Classified {
     pub latency: &'static str,
     /// In this order: model, GPU, release of the engine, precision, tensor parallelism.
     pub values: [ClassifiedValue; 5],
+    /// Whether the model has experts.
+    pub experts: bool,
 }
 
 /// The latency model's name in scenarios.
@@ -78,7 +80,18 @@ impl Classified {
             let (value, class) = values.next().expect("there are as many names as classes");
             ClassifiedValue { value, class }
         });
-        Self { latency: latency_name(&pool.latency), values }
+        let experts = architecture_of(pool).is_some_and(|a| a.experts > 0);
+        Self { latency: latency_name(&pool.latency), values, experts }
+    }
+
+    /// The kind of a run of such a pool, where `further` values were left out of a fit; none where the errors of the built-in
+    /// calibrated coefficients say nothing.
+    #[must_use]
+    pub fn kind(&self, further: u32) -> Option<RunKind> {
+        let known = self.latency == "calibrated" && self.class() <= EvidenceClass::Carried;
+        let carried = self.values[..4].iter().filter(|v| v.class == EvidenceClass::Carried).count();
+        let carried = (carried as u32 + further).min(MOST_CARRIED);
+        known.then_some(RunKind { experts: self.experts, carried })
     }
 
     /// The class of the whole: the worst of its values.
@@ -104,7 +117,7 @@ fn calibrated(pool: &Pool, s: &CalibratedSettings, measured: &[Configuration]) -
     [
         behind(&|c| model.is_some_and(|(name, shape)| same_model(c, name, shape))),
         gpu_class(pool, &row),
-        if row.engine == s.engine && !row.rests_on.is_empty() { Fitted } else { Carried },
+        if row.engine == s.engine.release() && !row.rests_on.is_empty() { Fitted } else { Carried },
         behind(&|c| c.precision == precision),
         behind(&|c| c.tp == pool.tp && pool.pp == 1),
     ]

@@ -1,7 +1,7 @@
 //! The evidence line of a pool: its class, and the error that was measured in that class and in the regime of the run.
 //! An assessment of results and no result: no digest covers it.
 
-use super::evidence::{ErrorBand, ErrorFigure, EvidenceClass, LeftOutPart, Regime, evidence};
+use super::evidence::{ClassError, ErrorBand, ErrorFigure, EvidenceClass, Regime, evidence};
 use super::evidence_class::{Classified, ClassifiedValue};
 use super::facts::is_of_another_maker;
 use base::small::decimal::fixed;
@@ -93,28 +93,23 @@ pub struct PoolEvidence {
     pub text: String,
 }
 
-/// The measured errors of a pool in a regime: those of its class, or of fits without its model, GPU or precision where
-/// these are carried and it is more. None is known for a chip of a maker of which none was measured.
+/// The measured errors of a pool in a regime: with built-in calibrated coefficients those of runs of its kind, else those of its class.
+/// None is known for another maker's GPU unless its own row is fitted to this model.
 fn errors(found: &Classified, regime: Regime) -> FigureErrors {
     let (of_table, class) = (evidence(), found.class());
-    let carried = |part: LeftOutPart| {
-        let [model, gpu, _, precision, _] = &found.values;
-        let value = match part {
-            LeftOutPart::Model => model,
-            LeftOutPart::Gpu => gpu,
-            LeftOutPart::Precision => precision,
-        };
-        found.latency == "calibrated" && value.class == EvidenceClass::Carried
-    };
-    let unknown = carried(LeftOutPart::Gpu) && is_of_another_maker(&found.values[1].value);
-    let of = |figure: ErrorFigure| {
-        let own = of_table.errors.iter().filter(|e| {
-            e.latency == found.latency && (e.class, e.regime, e.figure) == (class, regime, figure)
-        });
-        let left_out =
-            of_table.left_out.iter().filter(|e| carried(e.part) && (e.regime, e.figure) == (regime, figure));
-        let all = own.map(|e| e.error).chain(left_out.map(|e| e.error));
-        all.filter(|_| !unknown).max_by(|a, b| a.median.total_cmp(&b.median))
+    let [model, gpu, ..] = &found.values;
+    let carried = [model, gpu].iter().any(|v| v.class == EvidenceClass::Carried);
+    if found.latency == "calibrated" && carried && is_of_another_maker(&gpu.value) {
+        return FigureErrors::default();
+    }
+    let of = |figure: ErrorFigure| match found.kind(0) {
+        Some(kind) => of_table.of_kind(kind, regime, figure),
+        None => {
+            let is = |e: &&ClassError| {
+                e.latency == found.latency && (e.class, e.regime, e.figure) == (class, regime, figure)
+            };
+            of_table.errors.iter().find(is).map(|e| e.error)
+        }
     };
     FigureErrors { tpot: of(ErrorFigure::Tpot), ttft: of(ErrorFigure::Ttft), e2e: of(ErrorFigure::E2e) }
 }
@@ -138,6 +133,12 @@ fn named(errors: &FigureErrors) -> [(&'static str, Option<ErrorBand>); 3] {
 }
 
 impl PoolEvidence {
+    /// The errors that are named for a pool in a regime.
+    #[must_use]
+    pub fn named(pool: &Pool, regime: Regime) -> FigureErrors {
+        errors(&Classified::of(pool), regime)
+    }
+
     /// The evidence for a pool in a run of a regime; `None` if that is not known.
     #[must_use]
     pub fn new(pool: &Pool, regime: Option<(Regime, RegimeBasis)>) -> Self {
@@ -255,16 +256,15 @@ mod tests {
     }
 
     #[test]
-    fn a_gpu_that_was_left_out_has_the_error_of_such_gpus_and_one_of_another_maker_has_none() {
+    fn a_run_with_more_that_is_carried_has_the_error_of_its_kind_and_a_chip_of_another_maker_has_none() {
         let on = |gpu: &str| PoolEvidence::new(&Pool { gpu: gpu.to_owned(), ..Pool::default() }, None);
-        let (h100, h20, amd) = (on("H100"), on("H20"), on("MI300X"));
+        let (h20, amd) = (on("H20"), on("MI355X"));
         assert_eq!((h20.gpu.class, amd.gpu.class), (EvidenceClass::Carried, EvidenceClass::Carried));
-        let tpot = |e: &PoolEvidence| e.error.tpot.expect("a known error").median;
-        let of_gpus = evidence()
-            .left_out
-            .iter()
-            .find(|e| (e.part, e.regime, e.figure) == (LeftOutPart::Gpu, Regime::Below, ErrorFigure::Tpot));
-        assert!(tpot(&h20) >= of_gpus.expect("GPUs were left out").error.median && tpot(&h20) >= tpot(&h100));
+        let found = Classified::of(&Pool { gpu: "H20".to_owned(), ..Pool::default() });
+        let kind = found.kind(0).expect("built-in coefficients");
+        assert!(kind.carried >= 1 && !kind.experts);
+        let error = evidence().of_kind(kind, Regime::Below, ErrorFigure::Tpot);
+        assert!(error.is_some() && h20.error.tpot == error);
         assert!(amd.error.tpot.is_none() && amd.chip == "carried · error unknown", "{}", amd.chip);
     }
 

@@ -446,7 +446,7 @@ mod tests {
             let known = catalogue::architecture(model).expect("in the catalogue");
             Fit {
                 compat,
-                measured: Some(EngineGeneration::Latest),
+                measured: Some(EngineGeneration::V018),
                 ..fit(&known.architecture, &catalogue::gpu("B200").expect("in the catalogue").hardware, 1)
             }
             .blocks("p")

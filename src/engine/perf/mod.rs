@@ -41,8 +41,8 @@ mod weights;
 pub use calibrations::{Calibration, calibration, calibrations, carried, corrected, same_chip};
 pub use catalogue::{Catalogue, Gpu, KnownModel, Row, catalogue};
 pub use evidence::{
-    ClassError, Configuration, ErrorBand, ErrorFigure, EvidenceClass, EvidenceTable, Found, LeftOutError,
-    LeftOutPart, MeasuredOn, Regime, evidence,
+    ClassError, Configuration, ErrorBand, ErrorFigure, EvidenceClass, EvidenceTable, Found, KindError,
+    LEAST_ROWS, MOST_CARRIED, MeasuredOn, Regime, RunKind, evidence,
 };
 pub use evidence_class::{Classified, ClassifiedValue, guess, precision};
 pub use evidence_line::{FigureErrors, PoolEvidence, RegimeBasis};

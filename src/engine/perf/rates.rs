@@ -11,6 +11,8 @@ pub(super) struct Rates {
     pub(super) routed: f64,
     /// Layers convert activations to fewer bits.
     pub(super) converts: bool,
+    /// Routed experts have weights of 8 bits and are computed in 8 bits.
+    pub(super) experts_in_8_bits: bool,
 }
 
 impl Rates {
@@ -28,7 +30,13 @@ impl Rates {
             units => units.speed(c, hw),
         };
         let fewer = |units: Units| matches!(units, Units::Fp8 | Units::Int8 | Units::Fp4);
-        Self { common: common.speed(c, hw), routed: experts, converts: fewer(common) || fewer(routed) }
+        Self {
+            common: common.speed(c, hw),
+            routed: experts,
+            converts: fewer(common) || fewer(routed),
+            // Weights of 4 bits that are computed in 8 have kernels of their own.
+            experts_in_8_bits: matches!(routed, Units::Fp8 | Units::Int8) && routed_bytes >= 0.75,
+        }
     }
 }
 

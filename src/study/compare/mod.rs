@@ -6,6 +6,7 @@
 //! bootstrap over blocks of the run. docs/explanation/compare.md describes the calculation and its limits.
 
 mod answered;
+mod certain;
 mod cloud;
 mod detail;
 mod difference;
@@ -159,6 +160,14 @@ impl Comparing {
         let sample = (!several).then_some(&of_first);
         let metric = |metric: Metric| self.metric(metric, sample);
         let detail = |m| detail::detail(m, &of_first, paired.then_some(pairs.as_slice()));
+        let metrics = MetricTable {
+            ttft_ms: metric(Metric::Ttft),
+            itl_ms: metric(Metric::Itl),
+            tpot_ms: metric(Metric::Tpot),
+            e2e_ms: metric(Metric::E2e),
+            queue_wait_ms: metric(Metric::QueueWait),
+            scheduling_delay_ms: metric(Metric::SchedulingDelay),
+        };
         Some(RunComparison {
             paired,
             not_paired: self.not_paired.clone(),
@@ -167,17 +176,10 @@ impl Comparing {
             interval: if several { IntervalBasis::Seeds } else { IntervalBasis::Blocks },
             explained: self.explained(paired, of_first.spans().len()),
             since_s: self.since_us.map(|us| us as f64 / 1e6),
-            notices: self.notices(),
+            notices: self.notices(&metrics),
             a: self.sides[0].clone(),
             b: self.sides[1].clone(),
-            metrics: MetricTable {
-                ttft_ms: metric(Metric::Ttft),
-                itl_ms: metric(Metric::Itl),
-                tpot_ms: metric(Metric::Tpot),
-                e2e_ms: metric(Metric::E2e),
-                queue_wait_ms: metric(Metric::QueueWait),
-                scheduling_delay_ms: metric(Metric::SchedulingDelay),
-            },
+            metrics,
             totals: TotalTable::of(|total| self.total(total, sample)),
             figures: (0..self.metrics.len()).map(|i| self.figure(i)).collect(),
             handovers: self.handovers(),
@@ -260,8 +262,13 @@ impl Comparing {
         )
     }
 
-    fn notices(&self) -> Vec<String> {
-        let mut all = Vec::new();
+    fn notices(&self, metrics: &MetricTable) -> Vec<String> {
+        let times = [("TTFT", &metrics.ttft_ms), ("TPOT", &metrics.tpot_ms), ("E2E", &metrics.e2e_ms)];
+        let doubt = |(name, metric): (&str, &MetricComparison)| {
+            let means = [metric.mean.a?, metric.mean.b?];
+            certain::doubt(&self.sides, &certain::Compared { name, means, verdict: metric.mean.verdict })
+        };
+        let mut all: Vec<String> = times.into_iter().filter_map(doubt).collect();
         let [a, b] = &self.sides;
         if a.finished != b.finished {
             let counts = [

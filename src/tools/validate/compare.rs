@@ -46,6 +46,12 @@ pub struct Row {
     /// Level 2: the source and target of the prediction.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub transfer: Option<String>,
+    /// What the client and the server set, as far as the source says it.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub settings: String,
+    /// Engine and release, in words.
+    #[serde(skip)]
+    pub engine: String,
     /// Seeds, and the smallest and largest value among them.
     pub seeds: u32,
     /// Smallest value of a seed.
@@ -55,6 +61,12 @@ pub struct Row {
 }
 
 impl Row {
+    /// Whether it is a figure of another engine than vLLM, which is compared apart.
+    #[must_use]
+    pub fn is_of_another_engine(&self) -> bool {
+        self.group == super::silicon::OTHERS
+    }
+
     /// A figure of one run with its measured value, without a regime and not fitted. `named`: stage, metric,
     /// statistic.
     pub(super) fn of(
@@ -82,10 +94,24 @@ impl Row {
             fitted_on: false,
             may_be_fitted: false,
             transfer: None,
+            settings: e.text("/settings").to_owned(),
+            engine: engine_words(e),
             seeds: 1,
             lowest: simulated,
             highest: simulated,
         }
+    }
+}
+
+/// Engine and release of an experiment.
+fn engine_words(e: &Experiment) -> String {
+    let name = match e.text("/engine/name") {
+        "" | "vllm" => "vLLM",
+        own => own,
+    };
+    match e.text("/engine/version") {
+        "" => format!("{name}, release unknown"),
+        version => format!("{name} {version}"),
     }
 }
 

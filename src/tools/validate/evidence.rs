@@ -3,8 +3,8 @@
 
 use super::compare::{Row, median};
 use super::experiment::{Experiment, number_at};
+use super::held_back::{held_back, kind_errors};
 use super::left_out::LeftOut;
-use super::one_error::OneError;
 use super::open::Length;
 use super::pool::{Latency, generation, gpu_name, pool, shape, without_precision};
 use base::json;
@@ -12,12 +12,13 @@ use benchmarks::import::benchmark::statistics::quantile;
 use document::model_key;
 use engine::perf::{
     self, ClassError, Classified, Configuration, ErrorBand, ErrorFigure, EvidenceClass, EvidenceTable, Facts,
-    Found, LeftOutError, LeftOutPart, MeasuredOn, Regime,
+    Found, MeasuredOn, Regime,
 };
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The core's table, as JSON text: medians of errors by latency model, and the measurements on each GPU.
+/// The core's table, as JSON text: medians of errors by latency model, and the measurements on each GPU. Rows of other engines do not
+/// count.
 pub fn evidence_table(
     experiments: &[&Experiment],
     by_latency: &[(&str, &[Row])],
@@ -47,37 +48,16 @@ pub fn evidence_table(
             measured,
             configurations,
             errors: errors_by_class,
-            left_out: left_out_errors(left_out),
+            kinds: kind_errors(&held_back(experiments, calibrated, left_out)),
         })
     )
-}
-
-/// Errors of fits that left something out, by part, regime and figure.
-fn left_out_errors(left_out: &[(&str, &[LeftOut])]) -> Vec<LeftOutError> {
-    let parts = [LeftOutPart::Model, LeftOutPart::Gpu, LeftOutPart::Precision];
-    let names = ["unseen model", "unseen GPU", "unseen precision"];
-    let mut found = Vec::new();
-    for (part, name) in parts.into_iter().zip(names) {
-        let lines = left_out.iter().filter(|(of, _)| *of == name).flat_map(|(_, lines)| lines.iter());
-        let errors: Vec<&OneError> = lines.flat_map(|line| &line.errors).collect();
-        for (regime, of_regime) in [(Regime::Below, "below"), (Regime::Near, "near"), (Regime::Over, "over")]
-        {
-            for (figure, of_figure) in
-                [(ErrorFigure::Tpot, "TPOT"), (ErrorFigure::Ttft, "TTFT"), (ErrorFigure::E2e, "E2E")]
-            {
-                let of = errors.iter().filter(|e| e.regime == of_regime && e.figure == of_figure);
-                let error = band_of(of.map(|e| e.error).collect());
-                found.extend(error.map(|error| LeftOutError { part, regime, figure, error }));
-            }
-        }
-    }
-    found
 }
 
 /// The measurements on each GPU.
 fn measured_on(experiments: &[&Experiment]) -> Vec<MeasuredOn> {
     let mut by_gpu: BTreeMap<String, (BTreeSet<String>, f64, f64)> = BTreeMap::new();
-    for e in experiments.iter().filter(|e| perf::known_gpu(&gpu_name(&e.gpu)).is_some()) {
+    let of_vllm = experiments.iter().filter(|e| !e.is_of_another_engine());
+    for e in of_vllm.filter(|e| perf::known_gpu(&gpu_name(&e.gpu)).is_some()) {
         let (models, batch, context) = by_gpu.entry(gpu_name(&e.gpu)).or_default();
         models.insert(model(e));
         let replicas = f64::from(e.count("/replicas").unwrap_or(1).max(1));
@@ -108,7 +88,7 @@ fn model(e: &Experiment) -> String {
 }
 
 /// The configurations of replayed experiments that the catalogue knows.
-fn configurations(experiments: &[&Experiment], rows: &[Row]) -> Vec<Configuration> {
+pub(super) fn configurations(experiments: &[&Experiment], rows: &[Row]) -> Vec<Configuration> {
     // By experiment and parallelism: whether coefficients were fitted to a stage.
     let mut replayed: BTreeMap<(&str, u32), bool> = BTreeMap::new();
     for row in rows.iter().filter(|r| r.metric != "kv_blocks") {
@@ -116,7 +96,8 @@ fn configurations(experiments: &[&Experiment], rows: &[Row]) -> Vec<Configuratio
     }
     let mut found: Vec<Configuration> = Vec::new();
     for (&(id, tp), &fitted) in &replayed {
-        let Some(e) = experiments.iter().find(|e| e.id == id) else { continue };
+        let of_vllm = experiments.iter().find(|e| e.id == id && !e.is_of_another_engine());
+        let Some(e) = of_vllm else { continue };
         let (gpu, model) = (gpu_name(&e.gpu), known_name(e));
         let (Some(model), Some(shape), true) = (model, shape(e), perf::known_gpu(&gpu).is_some()) else {
             continue;
@@ -168,7 +149,7 @@ fn class(
     if row.fitted_on {
         return None;
     }
-    let e = experiments.iter().find(|e| e.id == row.id)?;
+    let e = experiments.iter().find(|e| e.id == row.id && !e.is_of_another_engine())?;
     let replay = match latency {
         "catalogue" => Latency::Catalogue,
         "roofline" => Latency::Roofline,
@@ -222,7 +203,7 @@ fn band<'a>(rows: impl Iterator<Item = &'a Row>) -> Option<ErrorBand> {
     band_of(means.collect())
 }
 
-fn band_of(mut means: Vec<f64>) -> Option<ErrorBand> {
+pub(super) fn band_of(mut means: Vec<f64>) -> Option<ErrorBand> {
     means.sort_by(f64::total_cmp);
     let at = |share| quantile(&means, share).map(|x| (x * 1e4).round() / 1e4);
     Some(ErrorBand { median: at(0.5)?, p90: at(0.9)?, n: means.len() as u32 })

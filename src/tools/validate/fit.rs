@@ -49,7 +49,7 @@ const fn cost(
 }
 
 /// All coefficients except the rows of a tile of attention, which belong to the kernel.
-const KINDS: [Kind; 30] = [
+const KINDS: [Kind; 31] = [
     share("weights_efficiency", 0.3, 0.06, |c| &mut c.weights_efficiency),
     share("kv_efficiency", 0.2, 0.1, |c| &mut c.kv_efficiency),
     share("compute_efficiency", 0.1, 0.1, |c| &mut c.compute_efficiency),
@@ -71,7 +71,8 @@ const KINDS: [Kind; 30] = [
     cost("step_us_per_converted_layer", 100.0, 3.0, |c| &mut c.step_us_per_converted_layer),
     cost("step_us_per_parallel_doubling", 100.0, 1.0, |c| &mut c.step_us_per_parallel_doubling),
     cost("step_us_per_expert", 5.0, 0.1, |c| &mut c.step_us_per_expert),
-    cost("step_us_per_shared_layer", 500.0, 15.0, |c| &mut c.step_us_per_shared_layer),
+    cost("step_us_per_shared_layer", 500.0, 5.0, |c| &mut c.step_us_per_shared_layer),
+    cost("step_us_per_8_bit_expert_layer", 500.0, 10.0, |c| &mut c.step_us_per_8_bit_expert_layer),
     cost("expert_us_per_copy", 2.0, 0.01, |c| &mut c.expert_us_per_copy),
     cost("expert_tile_rows", 256.0, 16.0, |c| &mut c.expert_tile_rows),
     share("expert_efficiency_weight_only", 0.02, 1.0, |c| &mut c.expert_efficiency_weight_only),
@@ -121,7 +122,7 @@ const REACH: f64 = 2.0;
 const SHRINKS: usize = 4;
 /// Correction of a model's layers: largest size and unit, in microseconds, and the least number of measured models.
 /// With fewer models, a correction cannot be separated from the shared cost.
-const FURTHER: f64 = 25.0;
+const FURTHER: f64 = 40.0;
 const FURTHER_UNIT: f64 = 15.0;
 const MODELS: usize = 5;
 /// An experiment counts for a coefficient if one unit of it moves a figure by at least this.

@@ -3,6 +3,7 @@
 //! `experiment` reads the measured format, `replay` and `pool` make scenarios of it, `run` runs them, `compare` makes rows
 //! and aggregates of both. Files are read by the caller.
 
+mod accuracy;
 mod closed;
 mod compare;
 mod distance;
@@ -12,6 +13,7 @@ mod first;
 mod fit;
 mod gate;
 mod halves;
+mod held_back;
 mod ladder;
 mod left_out;
 mod levels;
@@ -30,17 +32,19 @@ mod sample;
 mod silicon;
 mod steps;
 
+pub use accuracy::{Links, OfVersion, accuracy_page, of_version, with_version};
 pub use compare::{Aggregate, Row, aggregates, median};
 pub use distance::{Distance, distance_table, distances};
-pub use engine::perf::carried;
+pub use engine::perf::{carried, same_chip};
 pub use evidence::evidence_table;
 pub use experiment::{Experiment, read};
 pub use first::first_values;
 pub use fit::{Fit, Pull, Replays, Told, fit};
 pub use gate::{Recorded, recorded, worse};
+pub use held_back::{Coverage, HeldBack, coverage, coverage_table, crossed_coverage, held_back};
 pub use left_out::{LeftOut, left_out, left_out_lines, left_out_table};
 pub use levels::{level_table, page_figures, page_level, page_models, page_rankings};
-pub use opened::page_data;
+pub use opened::{page_data, stage_links};
 pub use page::{Picture, pictures, tables};
 pub use pool::{Found, Latency, built_in, model_name, precision_name, served_by, without_precision};
 pub use ranking::{Ranking, rankings};

@@ -15,9 +15,11 @@ pub struct OneError {
     pub figure: String,
     /// As a share.
     pub error: f64,
+    /// Those of its stages, in ascending order.
+    pub stages: Vec<f64>,
 }
 
-document::shape! { read entry OneError { source regime figure error } }
+document::shape! { read entry OneError { source regime figure error stages [default] } }
 
 pub(super) const FIGURES: [(&str, &str); 3] = [("tpot_ms", "TPOT"), ("ttft_ms", "TTFT"), ("e2e_ms", "E2E")];
 pub(super) const REGIMES: [(&str, &str); 3] = [("below", "below"), ("near", "near"), ("overload", "over")];
@@ -33,11 +35,15 @@ pub(super) fn one_by_one<'a>(rows: impl IntoIterator<Item = &'a Row>) -> Vec<One
             found.entry((&row.source, regime, figure)).or_default().push(error.abs());
         }
     }
-    let one = |((source, regime, figure), errors): ((&str, &str, &str), Vec<f64>)| OneError {
-        source: source.to_owned(),
-        regime: regime.to_owned(),
-        figure: figure.to_owned(),
-        error: short(errors.iter().sum::<f64>() / errors.len() as f64),
+    let one = |((source, regime, figure), mut errors): ((&str, &str, &str), Vec<f64>)| {
+        errors.sort_by(f64::total_cmp);
+        OneError {
+            source: source.to_owned(),
+            regime: regime.to_owned(),
+            figure: figure.to_owned(),
+            error: short(errors.iter().sum::<f64>() / errors.len() as f64),
+            stages: errors.into_iter().map(short).collect(),
+        }
     };
     found.into_iter().map(one).collect()
 }

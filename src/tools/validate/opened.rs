@@ -10,6 +10,7 @@ use super::pool::{Latency, beyond, gpu_name, pool, routing};
 use super::{Files, points, recorded};
 use base::json;
 
+use document::link::{Link, View, make};
 use document::{Arrivals, Client, Cluster, Lengths, Pool, PrefixGroups, WeightedLength};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
@@ -78,6 +79,25 @@ pub fn page_data(e: &Experiment, rows: &[Row], files: &Files<'_>) -> Value {
         Err(why) => page["why_not"] = json!(why),
     }
     page
+}
+
+/// The scenario of each stage as a link, by the name of the stage.
+pub fn stage_links(e: &Experiment, files: &Files<'_>) -> BTreeMap<String, String> {
+    let page = page_data(e, &[], files);
+    let stages = page["stages"].as_array().cloned().unwrap_or_default();
+    let link = |stage: &Value| {
+        let mut cluster = page.get("cluster")?.clone();
+        if let Some(tp) = stage.get("tp") {
+            cluster["pools"][0]["tp"] = tp.clone();
+        }
+        let title = format!("{} on {}, {}", e.model, e.gpu, label(stage));
+        let scenario = json!({"tokenyard": 1, "title": title, "cluster": cluster,
+            "workload": {"clients": [stage.get("client")?]}, "run": {"horizon_s": stage["horizon_s"]}});
+        let scenario = document::parse(&scenario.to_string()).ok()?;
+        let link = Link { scenario, view: View::default(), trace: None, embed: None, beside: None };
+        Some((label(stage), make(&link)?.link))
+    };
+    stages.iter().filter_map(link).collect()
 }
 
 /// Four digits.
@@ -222,7 +242,9 @@ fn client(e: &Experiment, m: &Value, by_stage: &BTreeMap<String, Sent>) -> Optio
     if let (Some(n), true, None) = (concurrency.filter(|n| *n >= 1.0), closed, offered) {
         let requests = number_at(m, "n").unwrap_or(4.0 * n).clamp(n, 20_000.0) as u32;
         let (input, output) = (length("input_tokens")?, length("output_tokens")?);
-        return Some(Closed { in_flight: n as u32, requests, input, output }.client());
+        let [prompt_tokens, output_tokens] = [drawn(&input), drawn(&output)];
+        let client = Closed { in_flight: n as u32, requests, input, output }.client();
+        return Some(Client { prompt_tokens, output_tokens, ..client });
     }
     let name = label(m);
     let sent = by_stage.get(name.trim_start_matches("qps")).or_else(|| by_stage.get(""));

@@ -132,7 +132,7 @@ fn bare_shape(e: &Experiment) -> Option<Architecture> {
     let bare = without_precision(&key);
     let known: &KnownModel = perf::known_model(&key).or_else(|| perf::known_model(bare))?;
     let mut a = known.architecture.clone();
-    if e.group == super::silicon::GROUP {
+    if e.is_listed() {
         return Some(listed_shape(e, a));
     }
     // Published in this format alone.
@@ -170,11 +170,16 @@ fn stages(e: &Experiment) -> u32 {
 /// The release of the engine as far as costs differ. A fleet without a number was measured in autumn 2025; others
 /// count as the middle of the measured releases.
 pub(super) fn generation(e: &Experiment) -> EngineGeneration {
+    // Releases of other engines count otherwise.
+    if e.is_of_another_engine() {
+        return EngineGeneration::Latest.release();
+    }
     match e.release() {
         Some((0, minor)) if minor < 10 => EngineGeneration::Early,
         Some((0, minor)) if minor < 14 => EngineGeneration::Synchronous,
         Some((0, minor)) if minor < 18 => EngineGeneration::Ahead,
-        Some(_) => EngineGeneration::Latest,
+        Some((0, minor)) if minor < 21 => EngineGeneration::V018,
+        Some(_) => EngineGeneration::V021,
         None if e.at("/router").is_some() => EngineGeneration::Synchronous,
         None => EngineGeneration::Ahead,
     }

@@ -6,13 +6,20 @@ use super::recorded::unread;
 use base::{Diagnostic, Diagnostics};
 use serde_json::{Value, json};
 
-/// The group of these experiments.
-pub(super) const GROUP: &str = "S";
+/// The group of these experiments, and that of the rows of other engines than vLLM: only their time per output token is compared, and
+/// nothing is fitted to it.
+const GROUP: &str = "S";
+pub(super) const OTHERS: &str = "O";
 
 impl Experiment {
     /// Whether it is a row of a table of points of many models.
     pub fn is_listed(&self) -> bool {
-        self.group == GROUP
+        self.group == GROUP || self.is_of_another_engine()
+    }
+
+    /// Whether it is a row of another engine than vLLM.
+    pub fn is_of_another_engine(&self) -> bool {
+        self.group == OTHERS
     }
 }
 
@@ -102,10 +109,17 @@ fn one<'a>(field: &dyn Fn(&str) -> &'a str, line: u32) -> Result<Experiment, Dia
         }
     }
     let (from, users) = (field("silicon_data_source"), users.saturating_mul(ranks).min(65_536));
-    let known = is_inferencex(from);
+    let client = Client::of(field, [isl, users]);
     let mut measured = json!({"stage": format!("isl{isl}-osl{osl}-tp{tp}-c{users}"), "concurrency": users,
-        "n": users * 10, "input_tokens": length(isl, known), "output_tokens": length(osl, known)});
-    for (column, key) in [("silicon_ttft_ms", "ttft_ms"), ("silicon_tpot_ms", "tpot_ms")] {
+        "n": users * 10, "input_tokens": client.length(isl), "output_tokens": client.length(osl)});
+    let engine = match field("real_engine") {
+        "" => "vllm",
+        own => own,
+    };
+    let is_vllm = engine.eq_ignore_ascii_case("vllm");
+    // The time to first token of other engines includes the burst with which the client opened.
+    let columns = [("silicon_ttft_ms", "ttft_ms"), ("silicon_tpot_ms", "tpot_ms")];
+    for (column, key) in columns.into_iter().filter(|(_, key)| is_vllm || *key == "tpot_ms") {
         match field(column) {
             "" => {}
             text => match text.parse::<f64>().ok().filter(|ms| ms.is_finite() && *ms >= 0.0) {
@@ -122,16 +136,22 @@ fn one<'a>(field: &dyn Fn(&str) -> &'a str, line: u32) -> Result<Experiment, Dia
         "" => format!("line-{line}"),
         id => id.to_owned(),
     };
-    let document = json!({"id": id, "group": GROUP, "model": model, "gpu": gpu, "tp": tp, "replicas": 1,
+    let group = if is_vllm { GROUP } else { OTHERS };
+    let document = json!({"id": id, "group": group, "model": model, "gpu": gpu, "tp": tp, "replicas": 1,
         "precision": field("precision"), "formats": {"common": field("gemm_quant_mode"), "routed": field("moe_quant_mode")},
-        "backend": field("backend"), "mode": field("mode"),
-        "engine": {"name": "vllm", "version": version(field("backend_version"), from), "dp": ranks, "pp": stages,
-            "max_num_batched_tokens": known.then_some(BUDGET), "prefix_caching": false, "kv_dtype": cache(&model, field("precision"), known)},
-        "client": {"latency_side": "client"}, "workload": {"loop": "closed"}, "measured": [measured]});
-    let mut e = Experiment { id, group: GROUP.to_owned(), source: String::new(), model, gpu, document };
+        "backend": if is_vllm { field("backend") } else { "" }, "mode": field("mode"),
+        "day": day(from), "settings": client.settings(),
+        "engine": {"name": engine, "version": version(field("backend_version"), from), "dp": ranks, "pp": stages,
+            "max_num_batched_tokens": client.budget, "prefix_caching": false, "kv_dtype": client.cache},
+        "client": {"latency_side": if client.is_whole_batch { "server" } else { "client" }},
+        "workload": {"loop": "closed"}, "measured": [measured]});
+    let mut e = Experiment { id, group: group.to_owned(), source: String::new(), model, gpu, document };
     let model = e.model.rsplit('/').next().unwrap_or_default().to_ascii_lowercase();
-    e.source = [model.as_str(), e.text("/precision"), &e.gpu, &format!("tp{tp}"), e.text("/engine/version")]
-        .join(" ");
+    let name = if is_vllm { "" } else { engine };
+    e.source =
+        [model.as_str(), e.text("/precision"), &e.gpu, &format!("tp{tp}"), e.text("/engine/version"), name]
+            .join(" ");
+    e.source.truncate(e.source.trim_end().len());
     e.source = format!("s-{}", e.source.replace(' ', "-"));
     Ok(e)
 }
@@ -142,6 +162,74 @@ const QUEUEING_MS: f64 = 10_000.0;
 /// Token budget of `InferenceX`'s servers (SemiAnalysisAI/InferenceX, benchmarks/*_vllm.sh).
 const BUDGET: u32 = 8192;
 
+/// Days from which `InferenceX`'s scripts set an 8-bit cache and a token budget of twice the prompt, by what the name of the
+/// model has, GPU and precision (the history of the same scripts).
+const TWICE_THE_PROMPT: [(&str, &str, &str, &str); 6] = [
+    ("minimax", "b200", "fp8", "2026-04-03"),
+    ("minimax", "b200", "fp4", "2026-04-02"),
+    ("minimax", "b300", "", "2026-04-17"),
+    ("kimi", "b200", "fp4", "2026-04-16"),
+    ("minimax", "mi355x", "", "2026-04-02"),
+    ("kimi", "mi355x", "", "2026-04-16"),
+];
+
+/// What the client of a row set, as far as its source says it.
+struct Client {
+    /// Lengths are from 0.8 to 1 of the nominal ones.
+    is_known: bool,
+    /// All requests come at once and nothing follows them: the engine alone is measured.
+    is_whole_batch: bool,
+    budget: Option<u32>,
+    cache: &'static str,
+}
+
+impl Client {
+    fn of<'a>(field: &dyn Fn(&str) -> &'a str, [isl, users]: [u32; 2]) -> Self {
+        let from = field("silicon_data_source");
+        let is_known = is_inferencex(from);
+        let is_whole_batch = field("note").contains("whole batch at once");
+        let (model, gpu) = (field("model_path").to_ascii_lowercase(), field("system").to_ascii_lowercase());
+        let (precision, day) = (field("precision"), day(from));
+        let twice = is_known
+            && TWICE_THE_PROMPT.iter().any(|(name, on, of, since)| {
+                model.contains(name) && gpu.starts_with(on) && precision.starts_with(of) && day >= *since
+            });
+        let is_llama = is_known && model.contains("llama") && precision.starts_with("fp");
+        let budget = match (twice, is_known) {
+            (true, _) => Some(isl.saturating_mul(2)),
+            (false, true) => Some(BUDGET),
+            // The prompts of a whole batch are computed without a server's limit.
+            (false, false) => is_whole_batch.then(|| isl.saturating_mul(users).clamp(BUDGET, MOST_BUDGET)),
+        };
+        Self { is_known, is_whole_batch, budget, cache: if twice || is_llama { "fp8" } else { "" } }
+    }
+
+    /// Lengths of prompts or answers. Those of an unknown client are assumed to vary by a tenth: users whose requests all have
+    /// the same length would stay in step for ever, which no measured run shows.
+    fn length(&self, tokens: u32) -> Value {
+        let (min, max) = if self.is_known {
+            (tokens * 4 / 5, tokens)
+        } else {
+            (tokens - tokens / 10, tokens + tokens / 10)
+        };
+        json!({"distribution": "uniform", "min": min.max(1), "max": max})
+    }
+
+    /// What was set, in words.
+    fn settings(&self) -> String {
+        let Some(budget) = self.budget else { return UNKNOWN.to_owned() };
+        let cache = if self.cache.is_empty() { "as the model's" } else { "8 bits" };
+        let lengths = if self.is_known { ", lengths 0.8 to 1" } else { "" };
+        format!("budget {budget}, KV {cache}{lengths}")
+    }
+}
+
+/// Settings of a row whose source does not say them.
+pub(super) const UNKNOWN: &str = "unknown";
+
+/// Largest token budget of a whole batch.
+const MOST_BUDGET: u32 = 131_072;
+
 /// Whether a row is one of `InferenceX`: its nightly runs are files named by day, or a dump of its database. Its client
 /// draws lengths from 0.8 to 1 of the nominal ones and sends ten requests for each user.
 fn is_inferencex(from: &str) -> bool {
@@ -150,17 +238,9 @@ fn is_inferencex(from: &str) -> bool {
     from.starts_with("db-dump/") || by_day
 }
 
-/// Lengths of prompts or answers. Those of an unknown client are assumed to vary by a tenth: users whose requests all have
-/// the same length would stay in step for ever, which no measured run shows.
-fn length(tokens: u32, known: bool) -> Value {
-    let (min, max) =
-        if known { (tokens * 4 / 5, tokens) } else { (tokens - tokens / 10, tokens + tokens / 10) };
-    json!({"distribution": "uniform", "min": min.max(1), "max": max})
-}
-
-/// `InferenceX`'s servers of quantised Llama models keep an 8-bit cache (the same scripts).
-fn cache(model: &str, precision: &str, known: bool) -> &'static str {
-    if known && model.contains("Llama") && precision.starts_with("fp") { "fp8" } else { "" }
+/// The day of the measurement; empty if the source does not say it.
+fn day(from: &str) -> &str {
+    from.split("measured=").nth(1).and_then(|rest| rest.get(..10)).unwrap_or_default()
 }
 
 /// The release, or the newest one on the day of the measurement.
@@ -168,7 +248,7 @@ fn version(given: &str, from: &str) -> String {
     if !given.is_empty() {
         return given.to_owned();
     }
-    let day = from.split("measured=").nth(1).and_then(|rest| rest.get(..10)).unwrap_or_default();
+    let day = day(from);
     let newest = RELEASES.iter().rev().find(|(since, _)| !day.is_empty() && day >= *since);
     newest.map_or_else(String::new, |(_, version)| (*version).to_owned())
 }
@@ -197,7 +277,9 @@ fn mark_lowest(experiments: &mut [Experiment]) {
         let mut lower: Vec<u32> = all.iter().filter(|(k, n)| *k == of && *n < own).map(|(_, n)| *n).collect();
         lower.sort_unstable();
         lower.dedup();
-        e.document["measured"][0]["lowest"] = json!(lower.len() < 2 && known(e));
+        // Of whole batches each size is a grid point, as of single steps.
+        let is_grid = e.text("/client/latency_side") == "server";
+        e.document["measured"][0]["lowest"] = json!((lower.len() < 2 || is_grid) && known(e));
     }
 }
 

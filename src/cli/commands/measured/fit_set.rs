@@ -6,7 +6,8 @@ use crate::commands::measured::replay_jobs::{Job, replay_jobs};
 use document::{CalibratedCoefficients, EngineGeneration};
 use std::collections::BTreeMap;
 use tools::validate::{
-    Fit, Found as Coefficients, Latency, Options, Pull, built_in, carried, first_values, fit, served_by,
+    Fit, Found as Coefficients, Latency, Options, Pull, built_in, carried, first_values, fit, same_chip,
+    served_by,
 };
 
 /// First set to fit: it begins with the defaults, and the others begin with its result.
@@ -27,11 +28,17 @@ pub(crate) fn of_sets(found: Found) -> Vec<(Set, Found)> {
 }
 
 /// First coefficients of a fit: the given ones, those of the same release on an H100, the first set of all, or the
-/// built-in ones; those of an H100 are transferred to the GPU by published figures of both.
+/// built-in ones; those of an H100 are transferred to the GPU by published figures of both. From 0.18 on a chip of another kind begins
+/// with what was fitted on it to the release before: releases differ less than chips do.
 pub(crate) fn start_of(set: &Set, given: &Own, rows: &[OwnRow]) -> CalibratedCoefficients {
     let own = given.iter().find(|(gpu, engine, _)| (gpu, engine) == (&set.0, &set.1));
     if let Some((.., coefficients)) = own {
         return coefficients.coefficients.clone();
+    }
+    let older = rows.iter().filter(|r| r.gpu == set.0 && r.engine < set.1).max_by_key(|r| r.engine);
+    let chip = set.0 != FIRST.0 && !same_chip(&set.0, FIRST.0);
+    if let Some(older) = older.filter(|_| chip && set.1 > EngineGeneration::Ahead) {
+        return older.coefficients.clone();
     }
     // A run without the H100 uses its built-in coefficients in place of fitted ones.
     let fitted =

@@ -17,9 +17,11 @@ use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use tools::validate::{
-    Aggregate, Distance, Experiment, Latency, LeftOut, Options, Outcome, Ranking, Recorded, Row, Unmodelled,
-    aggregates, distance_table, distances, evidence_table, left_out_table, level_table, page_data,
-    page_figures, page_level, page_models, page_rankings, pictures, rankings, recorded, tables, worse,
+    Aggregate, Coverage, Distance, Experiment, Latency, LeftOut, Links, Options, Outcome, Ranking, Recorded,
+    Row, Unmodelled, accuracy_page, aggregates, coverage, coverage_table, crossed_coverage, distance_table,
+    distances, evidence_table, held_back, left_out_table, level_table, of_version, page_data, page_figures,
+    page_level, page_models, page_rankings, pictures, rankings, recorded, stage_links, tables, with_version,
+    worse,
 };
 
 /// Everything, as `--json` prints it.
@@ -33,6 +35,8 @@ struct Document<'a> {
     groups: Vec<Aggregate>,
     rankings: Vec<Ranking>,
     not_modelled: &'a [Unmodelled],
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    coverage: Vec<Coverage>,
 }
 
 /// `tokenyard validate`
@@ -63,6 +67,9 @@ pub(crate) fn run(args: &Validate) -> Result<(), Failed> {
         outcome = with_roofline(outcome, &found, args);
     }
     print(args, name, &found, &outcome)?;
+    if let Some(folder) = &args.page {
+        write_accuracy(args, folder, &found, &outcome.rows)?;
+    }
     if args.report.is_some() || args.evidence.is_some() {
         write_found(args, &found, &outcome)?;
     }
@@ -85,6 +92,8 @@ fn keep_apart(args: &Validate, found: &Found) -> Result<(), Failed> {
         names.map(|name| ("--report", folder.join(name))).collect::<Vec<_>>()
     };
     let report = args.report.iter().flat_map(in_report);
+    let page = args.page.iter().map(|folder| ("--page", folder.join(ACCURACY[0])));
+    let report = report.chain(page);
     let single = [("--record", &args.record), ("--evidence", &args.evidence)];
     let single = single.into_iter().filter_map(|(option, path)| Some((option, path.clone()?)));
     Outputs::beside(read).add_all(report.chain(single))?;
@@ -95,12 +104,36 @@ fn write(path: &Path, text: &str) -> Result<(), Failed> {
     std::fs::write(path, text).map_err(|e| unreadable(&path.display(), &e))
 }
 
+/// Writes the accuracy of this version beside that of earlier ones.
+fn write_accuracy(args: &Validate, folder: &Path, found: &Found, rows: &[Row]) -> Result<(), Failed> {
+    let path = folder.join(ACCURACY[1]);
+    let older = match std::fs::read_to_string(&path) {
+        Ok(text) => rows_of(&path, &text, "what `tokenyard validate --page` wrote")?,
+        Err(_) => Vec::new(),
+    };
+    let all = with_version(older, of_version(rows, args.day.as_deref().unwrap_or_default()));
+    let mut links = Links::new();
+    for (experiment, folder) in found {
+        let files = |name: &str| std::fs::read(folder.join(name)).map_err(|e| of_file(&e));
+        let of = stage_links(experiment, &files).into_iter();
+        links.extend(of.map(|(stage, link)| ((experiment.id.clone(), stage), link)));
+    }
+    write(&folder.join(ACCURACY[0]), &accuracy_page(rows, &all, (&args.site, &links)))?;
+    let lines: Vec<String> = all.iter().map(|of| serde_json::to_string(of).unwrap_or_default()).collect();
+    write(&path, &format!("[\n{}\n]\n", lines.join(",\n")))
+}
+
+/// The page of the accuracy, and the versions on it.
+const ACCURACY: [&str; 2] = ["accuracy.html", "accuracy.json"];
+
 /// Writes the report, the page's data and the core's table of evidence, with the replays by other latency models that
 /// they need.
 fn write_found(args: &Validate, found: &Found, outcome: &Outcome) -> Result<(), Failed> {
     let other = |latency: Latency| replay_all(found, &options(args, latency)).rows;
     let (catalogue, roofline) = (other(Latency::Catalogue), other(Latency::Roofline));
     let transfer = transfers(found, args.seeds).rows;
+    let own: Vec<Row> = outcome.rows.iter().filter(|r| !r.is_of_another_engine()).cloned().collect();
+    let experiments: Vec<&Experiment> = found.iter().map(|(e, _)| e).collect();
     let files = args.report.as_deref().map_or_else(|| Ok(Vec::new()), left_out)?;
     let apart: Vec<(&str, &[LeftOut])> = files.iter().map(|(name, _, lines)| (*name, &lines[..])).collect();
     if let Some(folder) = &args.report {
@@ -109,16 +142,15 @@ fn write_found(args: &Validate, found: &Found, outcome: &Outcome) -> Result<(), 
         for row in &mut raw {
             row.fitted_on = false;
         }
-        let levels: [(&str, &[Row]); 3] =
-            [("raw", &raw), ("calibrated", &outcome.rows), ("transfer", &transfer)];
-        let by_distance = distances(&outcome.rows, &apart);
-        report(folder, outcome, &level_table(&levels), (&by_distance, &files))?;
-        write(&folder.join(PAGE), &page_of(found, &outcome.rows, &levels, &by_distance))?;
+        let levels: [(&str, &[Row]); 3] = [("raw", &raw), ("calibrated", &own), ("transfer", &transfer)];
+        let by_distance = distances(&own, &apart);
+        let within = coverage_table(&crossed_coverage(&held_back(&experiments, &own, &apart)));
+        report(folder, outcome, [&level_table(&levels), &within], (&by_distance, &files))?;
+        write(&folder.join(PAGE), &page_of(found, &own, &levels, &by_distance))?;
     }
     let Some(path) = &args.evidence else { return Ok(()) };
-    let experiments: Vec<&Experiment> = found.iter().map(|(e, _)| e).collect();
     let by_latency: [(&str, &[Row]); 3] =
-        [("calibrated", &outcome.rows), ("catalogue", &catalogue), ("roofline", &roofline)];
+        [("calibrated", &own), ("catalogue", &catalogue), ("roofline", &roofline)];
     write(path, &evidence_table(&experiments, &by_latency, &transfer, &apart))
 }
 
@@ -146,7 +178,7 @@ fn page_of(found: &Found, rows: &[Row], levels: &[(&str, &[Row])], by_distance: 
 fn report(
     folder: &Path,
     outcome: &Outcome,
-    levels: &str,
+    [levels, within]: [&str; 2],
     (by_distance, left_out): (&[Distance], &[LeftOutFile]),
 ) -> Result<(), Failed> {
     let page = folder.join("validation.md");
@@ -160,6 +192,8 @@ fn report(
     write!(text, "## By level\n\nMedians over experiments below the knee, and how many they are: as it comes, calibrated, and predicted by coefficients that have seen\nneither this GPU, token budget nor parallelism.\n\n{levels}\n")
         .expect("a String takes any text");
     write!(text, "## By distance and regime\n\n{}\n", distance_table(by_distance))
+        .expect("a String takes any text");
+    write!(text, "## Within the named error\n\nEach held-back row against the errors of all other experiments: how many lie within the median and the 90th percentile that are\nnamed for a run of its kind. Right are 50 and 90 %.\n\n{within}\n")
         .expect("a String takes any text");
     for (_, title, lines) in left_out {
         write!(text, "## {title}\n\n{}\n", left_out_table(lines)).expect("a String takes any text");
@@ -253,6 +287,8 @@ fn print(args: &Validate, latency: &str, found: &Found, outcome: &Outcome) -> Re
     let replayed = found.iter().filter(|(e, _)| outcome.rows.iter().any(|r| r.id == e.id)).count() as u32;
     let groups = aggregates(&outcome.rows, args.level == 0);
     let rankings = if args.level == 3 || args.json { rankings(&outcome.rows) } else { Vec::new() };
+    let experiments: Vec<&Experiment> = found.iter().map(|(e, _)| e).collect();
+    let coverage = if args.coverage { coverage(&experiments, &outcome.rows) } else { Vec::new() };
     if args.json {
         let document = Document {
             level: args.level,
@@ -263,6 +299,7 @@ fn print(args: &Validate, latency: &str, found: &Found, outcome: &Outcome) -> Re
             groups,
             rankings,
             not_modelled: &outcome.unmodelled,
+            coverage,
         };
         let text = serde_json::to_string_pretty(&document)
             .map_err(|e| unreadable(&"the result", &std::io::Error::from(e)))?;
@@ -281,6 +318,10 @@ fn print(args: &Validate, latency: &str, found: &Found, outcome: &Outcome) -> Re
     }
     push_rankings(&mut text, &rankings);
     push_unmodelled(&mut text, &outcome.unmodelled);
+    if args.coverage {
+        writeln!(text, "\nwithin the error that a run of their kind names\n\n{}", coverage_table(&coverage))
+            .expect("a String takes any text");
+    }
     say(&text)
 }
 
@@ -305,10 +346,12 @@ fn push_rows(text: &mut String, rows: &[Row]) {
         let regime = r.regime.as_deref().unwrap_or("");
         let figure = format!("{} {}", r.metric, r.stat);
         let fitted = if r.fitted_on { " fitted" } else { "" };
+        let settings =
+            if r.settings.is_empty() { String::new() } else { format!("  settings: {}", r.settings) };
         let (measured, simulated) = (r.measured, r.simulated);
         writeln!(
             text,
-            "{name:<54} {regime:<9} {figure:<13} {measured:>12.3} {simulated:>12.3} {:>8}{fitted}",
+            "{name:<54} {regime:<9} {figure:<13} {measured:>12.3} {simulated:>12.3} {:>8}{fitted}{settings}",
             signed_percent(r.error)
         )
         .expect("a String takes any text");

@@ -194,6 +194,7 @@ pub(crate) fn generation(minor: u32) -> &'static str {
         0..=9 => "early",
         10..=13 => "synchronous",
         14..=17 => "ahead",
-        _ => "latest",
+        18..=20 => "v0.18",
+        _ => "v0.21",
     }
 }
