@@ -5,7 +5,7 @@ use super::export::{Begun, Column, Export};
 use super::rows::{Destination, Rows};
 use super::sheet::Sheet;
 use base::RequestId;
-use run::observe::roles_differ;
+use run::observe::{homes_read, roles_differ};
 use run::session::{ColumnUse, RequestColumn, RequestValues, Session};
 use std::ops::Range;
 
@@ -26,6 +26,7 @@ impl Export for Requests {
         let has = |column: &&RequestColumn| match column.of {
             ColumnUse::Always => true,
             ColumnUse::Roles => run.course.iter().any(roles_differ),
+            ColumnUse::HomeReads => run.course.iter().any(homes_read),
             ColumnUse::Trace => run.course.iter().any(|scenario| scenario.workload.trace.is_some()),
             ColumnUse::Gaps => run.gaps,
         };

@@ -48,7 +48,7 @@ pub(crate) use notices::{RunSoFar, requests_asked};
 pub use recorder::{Move, MoveKind};
 pub(crate) use regime::regime;
 pub use report::Report;
-pub use roles::roles_differ;
+pub use roles::{homes_read, roles_differ};
 pub use segments::{Part, Segment, SegmentKind};
 #[cfg(feature = "steps")]
 pub(crate) use step_log::StepLog;

@@ -213,6 +213,8 @@ pub enum ColumnUse {
     Always,
     /// Those in which roles of pools differ at any time. The bytes are those of a transfer that started.
     Roles,
+    /// Those in which homes read from their CPU memory at any time.
+    HomeReads,
     /// Those that replay a recorded trace.
     Trace,
     /// Those that keep the gaps between tokens.
@@ -314,6 +316,8 @@ impl RequestColumn {
         whole("home_cached_blocks", "blocks", "blocks of its prompt found in the cache of its home when blocks were set aside", |r| r.handover().filter(|h| h.reserved.is_known()).map(|h| h.home_cached.into())).only(ColumnUse::Roles),
         whole("ttft_prefill_us", "us", "time to first token as its prefill replica has it", |r| r.handover()?.ttft_prefill.get().map(|span| span.0)).only(ColumnUse::Roles),
         whole("ttft_decode_us", "us", "time to the first token that its home made, of one prefilled elsewhere", |r| r.handover()?.ttft_decode.get().map(|span| span.0)).only(ColumnUse::Roles),
+        whole("home_read_blocks", "blocks", "with `home_hits: gpu+cpu`: blocks after these that its home reads from CPU memory while the others travel", |r| r.handover().filter(|h| h.reserved.is_known()).map(|h| h.home_below.into())).only(ColumnUse::HomeReads),
+        whole("home_read_us", "us", "when the last of them was there; the request joins no sooner", |r| r.handed(|h| h.home_read)).only(ColumnUse::HomeReads),
         text("recorded_at", "when it arrived by the calendar of the trace, in UTC", |r| r.session.recorded_at(r.id.0).map(Cow::Owned)).only(ColumnUse::Trace),
         column("itl_us", "us", "with `--itl`: the gaps between its tokens, in order; a list in JSON, between semicolons in CSV. One for each step that gave it tokens; none at replicas with pipeline stages", RequestValues::Spans(|r| r.gaps())).only(ColumnUse::Gaps),
     ];

@@ -46,6 +46,9 @@ fn of_roles(table: Table) -> &'static [&'static str] {
             "home_cached_blocks",
             "ttft_prefill_us",
             "ttft_decode_us",
+            // Only where homes read from CPU memory.
+            "home_read_blocks",
+            "home_read_us",
             // Only with the gaps between tokens.
             "itl_us",
         ],

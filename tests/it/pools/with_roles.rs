@@ -3,9 +3,11 @@
 //! Hand-overs take 1 µs: a byte a token.
 
 use crate::support::documents::{asked, asked_at_once, put_all, ran, steps};
+use crate::support::rows::{rows, start, whole};
 use serde_json::{Value, json};
 use tokenyard::base::{Micros, RequestId, math};
 use tokenyard::engine::Handover;
+use tokenyard::export::Table;
 use tokenyard::session::Session;
 
 /// A prefill and a decode replica with these fields, and these requests.
@@ -242,6 +244,39 @@ fn a_home_reads_from_its_cpu_memory_what_its_gpu_has_no_more() {
     assert!(with.landed.get().expect("it lands").0 < read);
     assert!(joined(&gpu, 2) < read, "here it would rather have travelled");
     assert_eq!(both.engine().replicas()[1].kv().tier_counts().hits, u64::from(with.home_below));
+    let report = serde_json::to_value(both.report_data()).expect("a report is JSON");
+    let reads = &report["disaggregation"]["home_reads"];
+    let found = ["requests", "blocks", "waited"].map(|name| reads[name].as_u64());
+    assert_eq!(found, [Some(1), Some(with.home_below.into()), Some(1)], "{reads}");
+    let ms = (50_000 + u64::from(with.home_below)) as f64 / 1000.0;
+    assert_eq!((reads["read_ms"]["mean"].as_f64(), reads["read_ms"]["count"].as_u64()), (Some(ms), Some(1)));
+    let report = serde_json::to_value(gpu.report_data()).expect("a report is JSON");
+    assert_eq!(report["disaggregation"].get("home_reads"), None);
+}
+
+#[test]
+fn rows_of_requests_say_what_homes_read_where_they_may() {
+    let ask = |at: u64, text: u64| json!({"arrival_us": at, "prompt": [{"text": text, "tokens": 96}], "output": {"tokens": 1, "text": 900 + at}});
+    let requests = json!([ask(0, 1), ask(100_000, 2), ask(200_000, 1)]);
+    let decode = json!({"kv": {"blocks": 7, "block_tokens": 16, "cpu_blocks": 100}});
+    let mut document = split([&json!({}), &decode], &requests);
+    let without = rows(&mut start(&document), Table::Requests);
+    assert!(
+        without
+            .iter()
+            .all(|row| !row.contains_key("home_read_blocks") && row.contains_key("home_cached_blocks"))
+    );
+    document["cluster"]["disaggregation"]["home_hits"] = json!("gpu+cpu");
+    let with = rows(&mut start(&document), Table::Requests);
+    let read = |i: usize| (whole(&with[i], "home_read_blocks"), whole(&with[i], "home_read_us"));
+    assert_eq!([read(0), read(1)], [(Some(0), None); 2]);
+    let (blocks, at) = read(2);
+    assert!(blocks >= Some(4) && at >= whole(&with[2], "reserved_us"), "{:?}", with[2]);
+    // An edit brings the columns as well.
+    document["edits"] = json!([{"at_us": 50_000, "set": {"cluster.disaggregation.home_hits": "gpu+cpu"}}]);
+    document["cluster"]["disaggregation"]["home_hits"] = json!("gpu");
+    let edited = rows(&mut start(&document), Table::Requests);
+    assert_eq!(whole(&edited[2], "home_read_blocks"), blocks);
 }
 
 #[test]

@@ -1376,6 +1376,8 @@ export type DisaggregationPart = {
   held_block_seconds: number,
   /** KV blocks set aside or pinned at homes for requests whose KV was not there yet, times seconds. */
   reserved_block_seconds: number,
+  /** What homes read from their CPU memory; only with `home_hits: gpu+cpu`. */
+  home_reads?: HomeReadsPart,
   /** What ratio the loads suggest; missing without both roles, or without load. */
   hint?: HintPart,
 };
@@ -2217,6 +2219,19 @@ export type HintPart = {
   suggested_prefill: number,
   /** Decode replicas. */
   suggested_decode: number,
+};
+
+/** What homes read from their CPU memory of prompts that were computed elsewhere. Requests are those that arrived in the
+ * measurement window. */
+export type HomeReadsPart = {
+  /** Requests whose home read blocks. */
+  requests: number,
+  /** Blocks that it read for them. */
+  blocks: number,
+  /** Setting blocks aside to having the last of those that are read, in milliseconds. */
+  read_ms: Summary,
+  /** Of these requests, those that landed before that and waited for it. */
+  waited: number,
 };
 
 /** Texts to import. */
@@ -7035,6 +7050,8 @@ export const REQUEST_COLUMNS = [
   "home_cached_blocks",
   "ttft_prefill_us",
   "ttft_decode_us",
+  "home_read_blocks",
+  "home_read_us",
   "recorded_at",
   "itl_us",
 ] as const;

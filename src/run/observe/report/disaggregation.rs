@@ -1,6 +1,7 @@
 //! The part of a report about requests that are prefilled on one replica and decoded on another: decisions, transfers, the
 //! ports, and what each pool did in its role.
 
+use super::home_reads::{HomeReads, HomeReadsPart};
 use super::measure::MeasurementWindow;
 use super::{KindCounts, known_share, share};
 use crate::observe::meters::{Reading, within};
@@ -53,6 +54,10 @@ pub struct DisaggregationPart {
     pub held_block_seconds: f64,
     /// KV blocks set aside or pinned at homes for requests whose KV was not there yet, times seconds.
     pub reserved_block_seconds: f64,
+    /// What homes read from their CPU memory; only with `home_hits: gpu+cpu`.
+    #[cfg_attr(feature = "types", ts(optional))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub home_reads: Option<HomeReadsPart>,
     /// What ratio the loads suggest; missing without both roles, or without load.
     #[cfg_attr(feature = "types", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -168,6 +173,7 @@ pub(super) struct RoleSums {
     transfers: u32,
     bytes: u64,
     early: u64,
+    home_reads: HomeReads,
 }
 
 /// The distributions of a hand-over, in the order of [`times`].
@@ -218,6 +224,7 @@ impl RoleSums {
         for (list, time) in self.times.iter_mut().zip(times(h)) {
             list.extend(time.filter(|_| h.prefill.is_some()).map(|time| (time, request)));
         }
+        self.home_reads.add(request, h);
         let progress = engine.progress(RequestId(request));
         let ahead = if h.prefill_end.is_known() { h.ahead.min(progress.generated) } else { 0 };
         let mut at = |replica: ReplicaId, tokens_in: bool, tokens_out: u32| {
@@ -348,6 +355,7 @@ pub(super) fn disaggregation(
         peak_flows: engine.network().map_or(0, Network::peak_flows),
         held_block_seconds: all.held_block_s,
         reserved_block_seconds: all.reserved_block_s,
+        home_reads: sums.home_reads.part(scenario, requests),
         hint: hint(scenario, m),
     }
 }

@@ -10,6 +10,7 @@ mod faults;
 mod figures;
 mod gateway;
 mod groups;
+mod home_reads;
 mod kv;
 mod kv_tiers;
 mod measure;
@@ -36,6 +37,7 @@ pub use pools::{ExpertsPart, LoraPart, MixedStepsPart, PoolPart, RanksPart, Spec
 pub use disaggregation::{DisaggregationPart, HintPart, KvSplitPart, LinkPart, PoolSplitPart};
 pub use faults::{BrokenPart, FaultPart, OneFaultPart};
 pub use gateway::{BandPart, GatewayPart};
+pub use home_reads::HomeReadsPart;
 pub use kv_tiers::{KvLoadsPart, KvPlacePart, KvTierPart, TierServedPart};
 pub use scaling::ScalingPart;
 pub use sessions::{SessionPart, TurnPart};
