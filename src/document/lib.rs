@@ -134,6 +134,7 @@ pub use types::scaling::scaling_policy::{
     Counted, Kpa, Oracle, QueueCharge, QueueDepth, SaturationV1, SaturationV2, ScalingPolicy,
     TargetUtilization, Threshold,
 };
+pub use types::scaling::slo_quantile::SloQuantile;
 pub use types::scaling::start_up::{StartPhases, StartSpread, StartUp};
 pub use types::scaling::{Drain, Optimizer, Scaling, Victim, settings_text};
 pub use types::slo::{ClassTargets, FitnessMetric, FitnessWeight, Slo, SloClass};

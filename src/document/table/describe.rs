@@ -67,6 +67,7 @@ fn number_of(field: &mut Map<String, Value>) -> &mut Map<String, Value> {
         return field;
     }
     let variants = field.get_mut("oneOf").and_then(Value::as_array_mut).expect("a list of variants");
-    let number = variants.iter_mut().find(|v| v["type"] == "integer").and_then(Value::as_object_mut);
+    let is_number = |v: &&mut Value| v["type"] == "integer" || v["type"] == "number";
+    let number = variants.iter_mut().find(is_number).and_then(Value::as_object_mut);
     number.expect("a variant that is a number")
 }

@@ -30,6 +30,8 @@ fn policies() -> Vec<Value> {
         json!({"token-aware": {"peak_prefill_tokens_per_s": 2000, "backlog_s": 0.5, "kv": 0.4,
             "behavior": {"rules": {"down": {"stabilization_s": 20}}}}}),
         json!({"slo-aware": {"ttft_ms": 400, "tpot_ms": 60, "smoothing_s": 6, "behavior": {"rules": {"down": {"stabilization_s": 20}}}}}),
+        json!({"slo-aware": {"ttft_ms": 400, "tpot_ms": 60, "quantile": "mean", "smoothing_s": 6,
+            "behavior": {"rules": {"down": {"stabilization_s": 20}}}}}),
         json!({"hpa": {"metric": "objectives-missed", "target": 0.1, "target_of": "pool", "more": [{"metric": "requests-running", "target": 8}],
             "behavior": {"rules": {"down": {"stabilization_s": 20}}}}}),
         json!({"keda": {"metric": "gateway-queue", "name": "queue", "cooldown_s": 10, "more": [{"metric": "requests-running", "name": "running"},

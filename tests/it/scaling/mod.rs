@@ -6,6 +6,7 @@ mod estimate;
 mod first_replicas;
 mod horizontal;
 mod laws;
+mod slo_signal;
 mod variants;
 
 use serde_json::{Value, json};

@@ -66,6 +66,18 @@ test('a number or a word: the word first, then the number on a line of its own',
   expect(new Set(counted.map((f) => f.id)).size).toBe(2);
 });
 
+test('a share or the word for the mean: the number begins with llm-d’s', () => {
+  const path = ['cluster', 'pools', 0, 'scaling', 'policy', 'slo-aware', 'quantile'];
+  const policy = (quantile: Json): Json => ({
+    cluster: { pools: [{ scaling: { policy: { 'slo-aware': { quantile } } } }] },
+  });
+  const [word] = schema.fields(policy('mean'), path);
+  expect(word?.input.kind === 'choice' && word.input.options.map((o) => o.value)).toEqual(['mean', 0.9]);
+  const share = schema.fields(policy(0.5), path);
+  expect(share.map((f) => f.input.kind)).toEqual(['choice', 'number']);
+  expect(share[1]?.input).toMatchObject({ integer: false, min: 0, max: 1 });
+});
+
 test('every field of the whole scenario has a label and a sentence of help', () => {
   const all = ['run', 'cluster', 'slo', 'observe'].flatMap((key) => schema.fields(DOC, [key]));
   expect(all.length).toBeGreaterThan(15);

@@ -6,6 +6,7 @@ pub(crate) mod keda;
 pub(crate) mod planners;
 pub(crate) mod router_metrics;
 pub(crate) mod scaling_policy;
+pub(crate) mod slo_quantile;
 pub(crate) mod start_up;
 
 use crate::limits;

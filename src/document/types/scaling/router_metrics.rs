@@ -4,6 +4,7 @@ use crate::limits;
 use crate::table::fields::fields;
 use crate::types::routing::prefix_affinity::PeakPrefill;
 use crate::types::scaling::horizontal::{Behavior, BehaviorRules, DirectionRules};
+use crate::types::scaling::slo_quantile::SloQuantile;
 
 /// Scales by tokens that wait for their prefill, and by KV cache in use: the one that asks for more decides.
 #[apply(field_schema!)]
@@ -46,8 +47,8 @@ pub struct SloAware {
     pub ttft_ms: f64,
     /// Objective of the time per output token, in milliseconds.
     pub tpot_ms: f64,
-    /// Quantile of the latencies of requests finished in the window, 0 to 1.
-    pub quantile: f64,
+    /// Which figure of the latencies of requests finished in the window counts: a quantile, 0 to 1, or `mean`, which rises only once requests queue.
+    pub quantile: SloQuantile,
     /// Largest ratio of latency over objective that counts.
     pub most: f64,
     /// Time over which the ratio is averaged, in seconds. 0 uses the latest ratio alone.
@@ -64,7 +65,7 @@ fields! {
     struct SloAware {
         ttft_ms: "TTFT" of "ms" in [limits::EFFICIENCY_MIN, limits::LATENCY_MS] or "llm-d has 3,000 ms" => Scaling;
         tpot_ms: "TPOT" of "ms" in [limits::EFFICIENCY_MIN, limits::LATENCY_MS] or "llm-d has 100 ms" => Scaling;
-        quantile: "Quantile" in [0.0, 1.0] or "it is a share, such as 0.9" => Scaling;
+        quantile: "Quantile" in [0.0, 1.0] or "it is a share, such as 0.9, or \"mean\"" first 0.9 => Scaling;
         most: "At most" of "×" in [limits::EFFICIENCY_MIN, limits::RATE_FACTOR] or "llm-d has 2" => Scaling;
         smoothing_s: "Smoothing" of "s" in [0.0, limits::SCALING_S] or "use 0 for the latest ratio" => Scaling;
         up: "Up above" of "×" in [limits::EFFICIENCY_MIN, limits::RATE_FACTOR] or "llm-d has 0.55" => Scaling;
@@ -86,7 +87,7 @@ impl Default for SloAware {
         Self {
             ttft_ms: 3000.0,
             tpot_ms: 100.0,
-            quantile: 0.9,
+            quantile: SloQuantile::Share(0.9),
             most: 2.0,
             smoothing_s: 45.0,
             up: 0.55,

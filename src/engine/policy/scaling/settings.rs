@@ -6,10 +6,12 @@ use super::hpa::{Behavior, Hpa, RatePolicy, RateUnit, Rules, Select};
 use super::keda::{Combined, Keda, KedaSettings, Trigger};
 use super::kpa::KpaSettings;
 use super::queueing_model::QueueingModel;
-use super::slo_aware::{SloAware, SloSettings};
+use super::slo_aware::{LatencyFigure, SloAware, SloSettings};
 use super::token_aware::TokenAware;
 use base::{Micros, Span, math};
-use document::{self, BESIDE_TRIGGERS, DirectionRules, LimitUnit, PeakPrefill, ScalingMetric, SelectRule};
+use document::{
+    self, BESIDE_TRIGGERS, DirectionRules, LimitUnit, PeakPrefill, ScalingMetric, SelectRule, SloQuantile,
+};
 use queueing::{Mode, Objectives};
 
 pub(super) fn span(seconds: f64) -> Span {
@@ -63,9 +65,13 @@ pub(super) fn token_aware(p: &document::TokenAware, bounds: Bounds) -> TokenAwar
 
 /// llm-d's scaling by objectives.
 pub(super) fn slo_aware(p: &document::SloAware, bounds: Bounds) -> SloAware {
+    let figure = match p.quantile {
+        SloQuantile::Mean => LatencyFigure::Mean,
+        SloQuantile::Share(share) => LatencyFigure::Quantile(share),
+    };
     let settings = SloSettings {
         objectives_ms: [p.ttft_ms, p.tpot_ms],
-        quantile: p.quantile,
+        figure,
         most: p.most,
         smoothing: span(p.smoothing_s),
         up: p.up,
