@@ -8,6 +8,7 @@ mod figures;
 mod kept_columns;
 mod on_off;
 mod operations;
+mod public_traces;
 mod readers;
 mod sessions;
 mod shared_prefixes;

@@ -1,14 +1,9 @@
-//! Trace files: every format, every way to be wrong, and the two public traces where they are present.
+//! Trace files: every format, and every way to be wrong.
 
-#![expect(
-    clippy::unwrap_used,
-    clippy::print_stdout,
-    reason = "helpers of tests panic, and say why they skip"
-)]
+#![expect(clippy::unwrap_used, reason = "helpers of tests panic")]
 
 use super::rows;
 use std::fmt::Write as _;
-use std::path::Path;
 use std::sync::Arc;
 use tokenyard::base::{Diagnostic, Diagnostics, Micros, Severity};
 use tokenyard::scenario::{Scenario, TraceSettings};
@@ -48,7 +43,7 @@ fn replaying(settings: TraceSettings) -> Scenario {
     scenario
 }
 
-fn replay(trace: &Arc<Trace>, settings: TraceSettings) -> Vec<RequestSpec> {
+pub(super) fn replay(trace: &Arc<Trace>, settings: TraceSettings) -> Vec<RequestSpec> {
     let mut source = Source::new(&replaying(settings), Some(trace));
     std::iter::from_fn(|| source.take()).collect()
 }
@@ -404,59 +399,4 @@ fn a_trace_longer_than_a_run_is_warned_about() {
     let (trace, all, _) = read_in_pieces(text.as_bytes(), 64);
     assert_eq!((trace.unwrap().len(), all.len()), (2, 1));
     assert!(all[0].found.starts_with("59 days"), "{}", all[0]);
-}
-
-/// Reads one of the public traces, if it is there.
-fn public(name: &str) -> Option<(String, Arc<Trace>, TraceSummary)> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data/traces").join(name);
-    let Ok(text) = std::fs::read_to_string(&path) else {
-        println!("skipped: the public trace {name} is not beside the repository");
-        return None;
-    };
-    let mut reader = TraceReader::new(name, 64 * MIB);
-    text.as_bytes().chunks(100_003).for_each(|p| reader.push(p));
-    let (trace, diagnostics, summary) = reader.finish();
-    assert_eq!(diagnostics, []);
-    Some((text, trace.unwrap(), summary.unwrap()))
-}
-
-#[test]
-fn the_azure_conversation_trace_is_read_whole() {
-    let Some((text, trace, summary)) = public("azure-llm-2023-conv.csv") else { return };
-    let column = |i: usize| -> u64 {
-        text.lines().skip(1).map(|l| l.split(',').nth(i).unwrap().trim().parse::<u64>().unwrap()).sum()
-    };
-    assert_eq!((summary.requests, trace.len()), (19_366, 19_366));
-    assert_eq!((summary.prompt_tokens, summary.output_tokens), (column(1), column(2)));
-    assert_eq!((summary.prompt_tokens, summary.output_tokens), (22_361_870, 4_088_665));
-    assert_eq!(rows(&trace).iter().map(|r| r.0).sum::<u64>(), 33_473_340_385_407);
-    let all = replay(&trace, TraceSettings::default());
-    assert_eq!(all.len(), 19_366);
-    assert!(all.windows(2).all(|w| w[0].arrival <= w[1].arrival && w[0].rank + 1 == w[1].rank));
-}
-
-#[test]
-fn the_mooncake_conversation_trace_is_read_whole() {
-    let Some((text, trace, summary)) = public("mooncake-conversation.jsonl") else { return };
-    let values: Vec<serde_json::Value> = text.lines().map(|l| serde_json::from_str(l).unwrap()).collect();
-    let sum = |key: &str| -> u64 { values.iter().map(|v| v[key].as_u64().unwrap()).sum() };
-    assert_eq!((summary.requests, summary.hash_block_tokens), (12_031, 512));
-    assert_eq!((summary.prompt_tokens, summary.output_tokens), (sum("input_length"), sum("output_length")));
-    assert_eq!((summary.prompt_tokens, summary.output_tokens), (144_793_823, 4_122_048));
-    assert_eq!(rows(&trace).iter().map(|r| r.0).sum::<u64>(), sum("timestamp") * 1000);
-    // Every hash id is one piece, and pieces repeat exactly where ids do.
-    let ids: Vec<u64> =
-        values.iter().flat_map(|v| v["hash_ids"].as_array().unwrap()).map(|v| v.as_u64().unwrap()).collect();
-    let pieces: Vec<u64> = replay(&trace, TraceSettings::default())
-        .iter()
-        .flat_map(|r| r.prompt.pieces().iter().map(|p| p.source).collect::<Vec<_>>())
-        .collect();
-    let distinct = |all: &[u64]| {
-        let mut all = all.to_vec();
-        all.sort_unstable();
-        all.dedup();
-        all.len()
-    };
-    assert_eq!((pieces.len(), distinct(&pieces)), (ids.len(), distinct(&ids)));
-    assert_eq!((ids.len(), distinct(&ids)), (288_500, 182_790));
 }
