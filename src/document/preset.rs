@@ -72,6 +72,7 @@ pub const PRESETS: &[Preset] = &[
     preset!("one-latent-eight-gpus", 100),
     preset!("divided-cache", 150),
     preset!("drafts-by-load", 55),
+    preset!("gpt-oss-agents", 175),
 ];
 
 impl Preset {

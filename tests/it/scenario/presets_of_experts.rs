@@ -99,3 +99,46 @@ fn drafts_gain_less_where_many_requests_are_in_flight() {
     // Two of three are accepted.
     about(figure(&drafts, "/accepted_tokens") / figure(&drafts, "/draft_tokens"), 0.62, 0.69);
 }
+
+#[test]
+fn bound_sessions_find_their_contexts_on_gpus_of_their_own() {
+    let name = "gpt-oss-agents";
+    let at = |seed: u64, sets: &[(&str, &str)], from_s: f64, to_s: f64| {
+        let run = seeded(name, seed, sets);
+        let sum = |of: &str| -> f64 {
+            run.between("", from_s, to_s).iter().filter_map(|row| row[of].as_f64()).sum()
+        };
+        let done = |row: &&&serde_json::Map<String, Value>| {
+            row["end_us"].as_f64().is_some_and(|us| (from_s..to_s).contains(&(us / 1e6)))
+        };
+        let all = run.between("", 0.0, to_s);
+        let written: f64 = all.iter().filter(done).filter_map(|row| row["output_tokens"].as_f64()).sum();
+        let found = sum("cached_tokens") / sum("prompt_tokens");
+        let (ttft, tpot) = (run.ttft(50, "", from_s, to_s), run.ms("tpot_us", 50, "", from_s, to_s));
+        [found, ttft, tpot, written / (to_s - from_s) / 8.0]
+    };
+    let own = &[][..];
+    for seed in [1, 2, 3] {
+        let [found, ttft, tpot, written] = at(seed, own, 60.0, 170.0);
+        about(found, 0.65, 0.72);
+        about(ttft, 2200.0, 2700.0);
+        about(tpot, 35.0, 40.0);
+        about(written, 320.0, 380.0);
+        let [found, ttft, tpot, written] = at(seed, own, 240.0, 350.0);
+        about(found, 0.92, 0.95);
+        about(ttft, 900.0, 1200.0);
+        about(tpot, 18.0, 20.0);
+        about(written, 620.0, 690.0);
+    }
+    let [_, _, tpot, written] = at(1, &[("cluster.pools[0].engine.speculative", "null")], 240.0, 350.0);
+    about(tpot, 24.0, 27.0);
+    about(written, 500.0, 570.0);
+    let many = [("workload.clients[0].concurrency", "256")];
+    about(at(1, &many, 240.0, 350.0)[3], 740.0, 800.0);
+    // The tier holds what the caches of GPUs hold too.
+    let report = report(name, &[]);
+    about(figure(&report, "/kv/cpu/hits"), 0.0, 0.0);
+    let drafts = &report["pools"][0]["speculative"];
+    // (0.746 + 0.746² + 0.746³) / 3 of three drafts.
+    about(figure(drafts, "/accepted_tokens") / figure(drafts, "/draft_tokens"), 0.56, 0.59);
+}

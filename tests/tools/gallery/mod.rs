@@ -426,6 +426,12 @@ const CARDS: &[Entry] = &[
         "At *60 s* 240 more requests are in flight, and drafts gain 1.5 times where they gained 1.9 times.",
         Draw::Dots { of: "e2e_us", client: "", seconds: [20.0, 120.0], caption: "E2E of each request" },
     ),
+    (
+        "gpt-oss-agents",
+        &["routing", "KV cache"],
+        "At *180 s* sessions are bound to the replicas that have their contexts, and first tokens come twice as soon.",
+        Draw::Dots { of: "ttft_us", client: "", seconds: [120.0, 260.0], caption: "TTFT of each request" },
+    ),
 ];
 
 /// All cards.
