@@ -297,6 +297,13 @@ fn in_lockstep(draw: &mut Draw, pool: &mut Value) {
         json!({"skew": {"imbalance": 1.5}, "eplb": {"redundant": 2, "interval_steps": 5, "rebalance_ms": 3, "coverage": 0.5}}),
         json!({"split": "tensor"}),
     ]);
+    if pool["role"] != "prefill" && draw.one_in(2) {
+        pool["tp"] = json!(4);
+        pool["dcp"] = json!({"size": 2, "us_per_layer": draw.of(&[0, 3])});
+    }
+    if pool["engine"]["speculative"].is_object() {
+        pool["engine"]["speculative"]["draft_layers"] = json!(draw.below(2));
+    }
 }
 
 fn tier(draw: &mut Draw, kv: &mut Value) {

@@ -20,7 +20,7 @@ use tokenyard::session::{Audience, Stop};
 const SCENARIOS: usize = 40;
 
 /// Cases that are looked through for them.
-const MOST_CASES: u64 = 1500;
+const MOST_CASES: u64 = 1800;
 
 /// The two documents that a law compares.
 type Pair = [Value; 2];
@@ -340,6 +340,8 @@ fn in_whole_steps(draw: &mut Draw, document: &mut Value) {
             "scaling",
             "lora",
             "pp",
+            "tp",
+            "dcp",
             "expert_ranks",
             "expert_ranks_lockstep",
             "ranks",

@@ -103,8 +103,8 @@ fn the_reuse_of_the_mooncake_trace_is_that_of_a_replay_block_by_block() {
         (row["input_length"].as_u64().unwrap(), ids)
     };
     let prompts: Vec<(u64, Vec<u64>)> = text.lines().map(prompt).collect();
-    let blocks = [1000, 10_000, 30_000, 50_000, 100_000, 1_000_000];
-    let tier = |blocks| TierSize { name: "one".to_owned(), tokens: blocks * 512, is_shared: false };
+    let blocks: [u64; 6] = [1000, 10_000, 30_000, 50_000, 100_000, 1_000_000];
+    let tier = |blocks: u64| TierSize { name: "one".to_owned(), tokens: blocks * 512, is_shared: false };
     let shares = blocks.map(|blocks| {
         let found = TraceCeiling::of(&trace, &[tier(blocks)], 1).unwrap();
         let replayed = found_by_replay(&prompts, blocks as usize) as f64 / found.prompt_tokens as f64;
