@@ -29,7 +29,7 @@ fn document(settings: &Value) -> Value {
             "latency": {"fitted": {"step_us": 2000.0, "step_us_per_prefill_token": 30.0}},
             "scaling": {"policy": {"slo-aware": policy}, "min": 1, "max": 6, "tick_s": 5, "scrape_s": 1, "window_s": 5, "start": "instant"},
         }], "routing": "round-robin"},
-        "workload": {"requests": requests},
+        "workload": {"clients": [], "requests": requests},
     })
 }
 
@@ -42,8 +42,8 @@ fn first_wish(settings: &Value) -> (u32, u32) {
 
 #[test]
 fn a_fifth_of_slow_requests_moves_the_mean_and_a_high_quantile_and_not_the_median() {
-    // Four of five first tokens come within 20 ms, the fifth takes about 452 ms: of 400 ms the median is a twentieth, the P90 more
-    // than one, and the mean about 0.25.
+    // Of five first tokens two take 5 ms, two 10 ms and one 452 ms: of 400 ms the median is a fortieth, the P90 more
+    // than one, and the mean (5 + 5 + 10 + 10 + 452) / 5 / 400 = 0.24.
     let wish = |quantile: Value, up: f64, down: f64| {
         first_wish(&json!({"quantile": quantile, "up": up, "down": down}))
     };
