@@ -133,7 +133,7 @@ fn bound_sessions_find_their_contexts_on_gpus_of_their_own() {
     let [_, _, tpot, written] = at(1, &[("cluster.pools[0].engine.speculative", "null")], 240.0, 350.0);
     about(tpot, 24.0, 27.0);
     about(written, 500.0, 570.0);
-    let many = [("workload.clients[0].concurrency", "256")];
+    let many = [("workload.clients[0].arrivals.concurrency.requests", "256")];
     about(at(1, &many, 240.0, 350.0)[3], 740.0, 800.0);
     // The tier holds what the caches of GPUs hold too.
     let report = report(name, &[]);
