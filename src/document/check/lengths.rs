@@ -9,6 +9,8 @@ pub(super) fn check_lengths(path: &str, lengths: &Lengths, r: &mut Report) -> u3
         Lengths::Constant { .. } => "constant",
         Lengths::Gaussian { .. } => "gaussian",
         Lengths::Lognormal { .. } => "lognormal",
+        Lengths::Uniform { .. } => "uniform",
+        Lengths::List { .. } => "list",
         Lengths::Exponential { .. } => "exponential",
         Lengths::ParetoLognormal { .. } => "pareto-lognormal",
         Lengths::Empirical { .. } => "empirical",
@@ -33,6 +35,17 @@ pub(super) fn check_lengths(path: &str, lengths: &Lengths, r: &mut Report) -> u3
             if lengths.is_empty() { "no lengths" } else { "no weight above 0" },
             "at least one length with a weight above 0",
             "add the measured lengths: {\"tokens\": 100, \"weight\": 1}",
+        );
+    }
+    if let Lengths::List { lengths_tokens } = lengths
+        && lengths_tokens.is_empty()
+        && r.is_fine(path)
+    {
+        r.error(
+            format!("{path}.list.lengths_tokens"),
+            "no lengths",
+            "at least one length",
+            "add the lengths: [128, 512, 2048]",
         );
     }
     max

@@ -30,6 +30,11 @@ fn write_notes(schema: &mut Schema, notes: Vec<Note>) {
             number.insert("maximum".to_owned(), max);
         }
         for (key, value) in note.said {
+            if key == "x-unit"
+                && let Some(items) = field.get_mut("items").and_then(Value::as_object_mut)
+            {
+                items.insert(key.to_owned(), value.clone());
+            }
             field.insert(key.to_owned(), value);
         }
         for (key, value) in note.more.as_object().into_iter().flatten() {
@@ -61,8 +66,11 @@ fn let_leave_out(object: &mut Map<String, Value>, field: &str) {
     }
 }
 
-/// The place of a field's range: for a number or "auto", the range of the number.
+/// The place of a field's range: for a number or "auto", the range of the number; for a list, that of its entries.
 fn number_of(field: &mut Map<String, Value>) -> &mut Map<String, Value> {
+    if field.contains_key("items") {
+        return field.get_mut("items").and_then(Value::as_object_mut).expect("the schema of an entry");
+    }
     if !field.contains_key("oneOf") {
         return field;
     }

@@ -47,6 +47,19 @@ impl Ranged for u64 {
     }
 }
 
+impl<T: Ranged> Ranged for Vec<T>
+where
+    T::Bound: Copy,
+{
+    type Bound = T::Bound;
+
+    fn check_range(&self, range: [T::Bound; 2], fix: &str, at: &At<'_>, r: &mut Report) {
+        for (i, entry) in self.iter().enumerate() {
+            entry.check_range(range, fix, &at.entry(i), r);
+        }
+    }
+}
+
 impl<T: Ranged> Ranged for Option<T> {
     type Bound = T::Bound;
 
@@ -129,7 +142,8 @@ without_fields! { bool i32 u32 u64 f64 }
 ///
 /// `name [how]: "Label" of "unit" in [min, max] or "remedy" up_to [most, "entries", "entry"] and { "x-…": … } first value => Effect`
 ///
-/// - `how`: `omit` where it is not written if it has its default; in an entry `default` if it may be left out.
+/// - `how`: `omit` where it is not written if it has its default; in an entry `default` if it may be left out, `one` if it is 1
+///   then.
 /// - `up_to`: how many entries a list may have, and what they are called.
 /// - `first`: what a form starts with where the field has no default.
 /// - `and`: what else a form knows. `x-after`: in a new entry of a list, the seconds by which it lies after that field of the

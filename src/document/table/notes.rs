@@ -181,6 +181,9 @@ macro_rules! presence {
     (entry $type:ident $field:ident) => {
         $crate::table::notes::Presence::Needed
     };
+    (entry $type:ident $field:ident one) => {
+        $crate::table::notes::Presence::Default(serde_json::json!(1))
+    };
     (entry $type:ident $field:ident $how:ident) => {
         $crate::table::notes::Presence::Optional
     };

@@ -242,6 +242,13 @@ impl<T: Read> Slot<T> {
     }
 }
 
+impl Slot<u32> {
+    /// The value of a number, or 1.
+    pub fn or_one(self) -> u32 {
+        if let Self::Filled(value) = self { value } else { 1 }
+    }
+}
+
 /// Reads one of some names.
 pub fn one_of<T: Named>(value: &Value, at: &At<'_>, problems: &mut Problems) -> Option<T> {
     let name = problems.name(value, at, T::NAMES)?;

@@ -13,6 +13,7 @@
 /// With `read` before it, reading alone; then a field of a struct may have another key, `field = "key"`, and keys behind `;`
 /// are known and not read. `[null]`: null stands for the default.
 ///
+/// `[one]` behind a number of an entry: it may be left out, and is then 1.
 /// `[omit]` behind a field: it is not written where it has its default. The compiler refuses a list that leaves one out.
 #[macro_export]
 macro_rules! shape {
@@ -183,6 +184,7 @@ macro_rules! shape {
     (@value $field:ident $value:ident $at:ident $problems:ident) => {
         $field.needed(stringify!($field), $value, $at, $problems)
     };
+    (@value $field:ident $value:ident $at:ident $problems:ident one) => { Some($field.or_one()) };
     (@value $field:ident $value:ident $at:ident $problems:ident $how:ident) => { Some($field.or_default()) };
     (@put $object:ident $field:ident of $defaults:ident omit) => {
         $object.put_unless(stringify!($field), $field, &$defaults.$field);
@@ -193,6 +195,9 @@ macro_rules! shape {
     };
     (@put $object:ident $field:ident omit) => {
         $object.put_unless(stringify!($field), $field, &Default::default());
+    };
+    (@put $object:ident $field:ident one) => {
+        $object.put(stringify!($field), $field);
     };
     (@put $object:ident $field:ident $(default)?) => {
         $object.put(stringify!($field), $field);

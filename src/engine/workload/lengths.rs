@@ -13,6 +13,12 @@ pub(super) struct LengthSampler {
     table: Vec<(u32, f64)>,
 }
 
+/// A whole number from 0 up to and without `count`, all equally likely: one uniform draw each.
+fn below(count: u32, stream: &mut Stream) -> u32 {
+    // The product may round up to the count.
+    ((stream.unit() * f64::from(count)) as u32).min(count - 1)
+}
+
 impl LengthSampler {
     pub(super) fn new(lengths: &Lengths) -> Self {
         let mut table = Vec::new();
@@ -36,6 +42,12 @@ impl LengthSampler {
             }
             Lengths::Lognormal { median_tokens, sigma, min_tokens, max_tokens } => {
                 cut(dist::lognormal(stream, median_tokens, sigma), min_tokens, max_tokens)
+            }
+            Lengths::Uniform { min_tokens, max_tokens } => {
+                min_tokens + below(max_tokens - min_tokens + 1, stream)
+            }
+            Lengths::List { ref lengths_tokens } => {
+                lengths_tokens[below(lengths_tokens.len() as u32, stream) as usize]
             }
             Lengths::Exponential { mean_tokens, min_tokens, max_tokens } => {
                 cut(dist::exponential(stream, mean_tokens), min_tokens, max_tokens)

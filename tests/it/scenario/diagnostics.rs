@@ -14,7 +14,7 @@ fn messages(text: &str) -> String {
 }
 
 #[track_caller]
-fn says(text: &str, expected: &str) {
+pub(super) fn says(text: &str, expected: &str) {
     assert_eq!(messages(text), expected);
 }
 
@@ -26,7 +26,7 @@ pub(super) fn says_of_edits(text: &str, expected: &str) {
 }
 
 /// A scenario with one client whose fields are `client`.
-fn client(client: &str) -> String {
+pub(super) fn client(client: &str) -> String {
     format!(r#"{{"workload": {{"clients": [{{{client}}}]}}}}"#)
 }
 

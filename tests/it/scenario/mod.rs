@@ -4,6 +4,7 @@ mod diagnostics;
 mod edits_refused;
 mod expressions;
 mod numbers_of_any_size;
+mod other_names;
 mod presets;
 mod presets_of_caches;
 mod presets_of_engines;

@@ -76,6 +76,8 @@ fn typical(lengths: &Lengths) -> f64 {
         Lengths::Lognormal { median_tokens, .. } => *median_tokens,
         Lengths::Constant { .. }
         | Lengths::Gaussian { .. }
+        | Lengths::Uniform { .. }
+        | Lengths::List { .. }
         | Lengths::Exponential { .. }
         | Lengths::ParetoLognormal { .. }
         | Lengths::Empirical { .. } => lengths.about(),

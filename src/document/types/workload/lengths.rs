@@ -68,6 +68,18 @@ pub enum Lengths {
         /// The lengths, in any order. A length is drawn with probability weight / sum of all weights.
         lengths: Vec<WeightedLength>,
     },
+    /// Each length from the fewest to the most tokens, all equally likely.
+    Uniform {
+        /// Fewest tokens.
+        min_tokens: u32,
+        /// Most tokens.
+        max_tokens: u32,
+    },
+    /// The lengths of a list, each entry equally likely: a length that stands in it twice comes twice as often.
+    List {
+        /// The lengths, in any order.
+        lengths_tokens: Vec<u32>,
+    },
 }
 
 fields! {
@@ -81,7 +93,7 @@ fields! {
                 or "the mean before cutting" and { "x-role": "typical" } first 400.0 => Arrivals;
             sd_tokens: "Spread (sd)" of "tokens" in [0.0, f64::from(limits::REQUEST_TOKENS)]
                 or "0 makes all lengths equal" first 200.0 => Arrivals;
-            min_tokens: "Min" of "tokens" in [1, limits::REQUEST_TOKENS]
+            min_tokens [one]: "Min" of "tokens" in [1, limits::REQUEST_TOKENS]
                 or "a request has at least one token" first 1 => Arrivals;
             max_tokens: "Max" of "tokens" in [1, limits::REQUEST_TOKENS]
                 or "a request has at least one token" first 8192 => Arrivals;
@@ -91,15 +103,21 @@ fields! {
                 or "the median before cutting" and { "x-role": "typical" } first 400.0 => Arrivals;
             sigma: "Spread (sigma)" in [0.0, limits::SIGMA]
                 or "0 is constant, 1 is a heavy tail" first 0.7 => Arrivals;
-            min_tokens: "Min" of "tokens" in [1, limits::REQUEST_TOKENS]
+            min_tokens [one]: "Min" of "tokens" in [1, limits::REQUEST_TOKENS]
                 or "a request has at least one token" first 1 => Arrivals;
             max_tokens: "Max" of "tokens" in [1, limits::REQUEST_TOKENS]
                 or "a request has at least one token" first 8192 => Arrivals;
         }
+        Uniform "uniform" {
+            min_tokens [one]: "Min" of "tokens" in [1, limits::REQUEST_TOKENS]
+                or "a request has at least one token" first 1 => Arrivals;
+            max_tokens: "Max" of "tokens" in [1, limits::REQUEST_TOKENS]
+                or "a request has at least one token" first 800 => Arrivals;
+        }
         Exponential "exponential" {
             mean_tokens: "Mean" of "tokens" in [1.0, f64::from(limits::REQUEST_TOKENS)]
                 or "the mean before cutting" and { "x-role": "typical" } first 400.0 => Arrivals;
-            min_tokens: "Min" of "tokens" in [1, limits::REQUEST_TOKENS]
+            min_tokens [one]: "Min" of "tokens" in [1, limits::REQUEST_TOKENS]
                 or "a request has at least one token" first 1 => Arrivals;
             max_tokens: "Max" of "tokens" in [1, limits::REQUEST_TOKENS]
                 or "a request has at least one token" first 8192 => Arrivals;
@@ -115,10 +133,15 @@ fields! {
                 or "the median of the lognormal part before cutting" and { "x-role": "typical" } first 400.0 => Arrivals;
             sigma: "Spread (sigma)" in [0.0, limits::SIGMA]
                 or "0 is constant, 1 is a heavy tail" first 0.7 => Arrivals;
-            min_tokens: "Min" of "tokens" in [1, limits::REQUEST_TOKENS]
+            min_tokens [one]: "Min" of "tokens" in [1, limits::REQUEST_TOKENS]
                 or "a request has at least one token" first 1 => Arrivals;
             max_tokens: "Max" of "tokens" in [1, limits::REQUEST_TOKENS]
                 or "a request has at least one token" first 8192 => Arrivals;
+        }
+        List "list" {
+            lengths_tokens: "Lengths" of "tokens" in [1, limits::REQUEST_TOKENS]
+                or "a request has at least one token" up_to [limits::LENGTHS, "lengths", "length"]
+                first [128, 512, 2048] => Arrivals;
         }
         Empirical "empirical" {
             lengths: "Lengths" up_to [limits::LENGTHS, "lengths", "length"]
@@ -154,6 +177,13 @@ impl Lengths {
             Self::Constant { tokens } => return f64::from(*tokens),
             Self::Gaussian { mean_tokens, sd_tokens, .. } => mean_tokens + sd_tokens,
             Self::Exponential { mean_tokens, .. } => *mean_tokens,
+            Self::Uniform { min_tokens, max_tokens } => {
+                return f64::midpoint(f64::from(*min_tokens), f64::from(*max_tokens));
+            }
+            Self::List { lengths_tokens } => {
+                let sum = lengths_tokens.iter().map(|tokens| f64::from(*tokens)).sum::<f64>();
+                return sum / lengths_tokens.len().max(1) as f64;
+            }
             Self::Lognormal { median_tokens, sigma, .. } => lognormal(*median_tokens, *sigma),
             Self::ParetoLognormal {
                 pareto_share,
@@ -183,8 +213,12 @@ impl Lengths {
             Self::Constant { tokens } => (*tokens, *tokens),
             Self::Gaussian { min_tokens, max_tokens, .. }
             | Self::Lognormal { min_tokens, max_tokens, .. }
+            | Self::Uniform { min_tokens, max_tokens }
             | Self::Exponential { min_tokens, max_tokens, .. }
             | Self::ParetoLognormal { min_tokens, max_tokens, .. } => (*min_tokens, *max_tokens),
+            Self::List { lengths_tokens: all } => {
+                (all.iter().copied().min().unwrap_or_default(), all.iter().copied().max().unwrap_or_default())
+            }
             Self::Empirical { lengths } => {
                 let occur = lengths.iter().filter(|l| l.weight > 0.0).map(|l| l.tokens);
                 (occur.clone().min().unwrap_or_default(), occur.max().unwrap_or_default())

@@ -84,3 +84,34 @@ fn measured_lengths_occur_in_proportion_to_their_weights_and_no_others_do() {
     }
     assert!((seen - 40_000.0).abs() < 0.5, "a length without weight came out");
 }
+
+#[test]
+fn uniform_lengths_are_all_equally_likely_and_reach_both_ends() {
+    let all = drawn(Lengths::Uniform { min_tokens: 3, max_tokens: 12 });
+    for tokens in 3..=12 {
+        let found = all.iter().filter(|x| x.total_cmp(&f64::from(tokens)).is_eq()).count() as f64;
+        // Three standard errors of a tenth of 40,000 draws.
+        assert!((found - 4000.0).abs() <= 180.0, "{found} of {tokens}");
+    }
+    assert!(all.iter().all(|x| (3.0..=12.0).contains(x)));
+    agree(Lengths::Uniform { min_tokens: 1, max_tokens: 1000 }, 500.5, (999_999.0_f64 / 12.0).sqrt());
+    assert!(drawn(Lengths::Uniform { min_tokens: 9, max_tokens: 9 }).iter().all(|x| (x - 9.0).abs() < 0.5));
+}
+
+#[test]
+fn entries_of_a_list_are_equally_likely_and_one_that_stands_twice_comes_twice_as_often() {
+    let list = Lengths::List { lengths_tokens: vec![900, 7, 900, 100] };
+    assert_eq!(list.bounds(), (7, 900));
+    assert!((list.about() - 476.75).abs() < 1e-9);
+    let all = drawn(list);
+    let of = |tokens: f64| all.iter().filter(|x| x.total_cmp(&tokens).is_eq()).count();
+    for (tokens, share) in [(900.0, 0.5), (7.0, 0.25), (100.0, 0.25)] {
+        let n: f64 = 40_000.0 * share;
+        assert!(
+            (of(tokens) as f64 - n).abs() <= 3.0 * (n * (1.0 - share)).sqrt(),
+            "{} of {tokens}",
+            of(tokens)
+        );
+    }
+    assert_eq!(of(900.0) + of(7.0) + of(100.0), 40_000);
+}
