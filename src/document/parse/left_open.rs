@@ -2,12 +2,13 @@
 
 use crate::types::routing::ROUTERS;
 use crate::types::workload::client_kind;
-use crate::{Client, Pool, limits};
+use crate::{Client, FitnessMetric, Pool, limits};
 use serde_json::{Map, Value, json};
 
 /// Writes it out.
 pub(super) fn normalise(document: &mut Value) {
     let_the_cap_decide(document);
+    name_fitness(document);
     name_all(document, "/cluster/pools", &Pool::default().name, limits::POOLS);
     name_all(document, "/workload/clients", &Client::default().name, limits::CLIENTS);
     weighted_routers(document, |_, weighted| let_scorers_decide(weighted));
@@ -34,6 +35,16 @@ fn close_the_loop(client: &mut Value) {
         client.get_mut("arrivals").and_then(|arrivals| arrivals.get_mut("concurrency"))
     {
         *requests = json!({ "requests": requests.take() });
+    }
+}
+
+/// Parts of the fitness score may have the names that reports have.
+fn name_fitness(document: &mut Value) {
+    let Some(Value::Array(parts)) = document.pointer_mut("/observe/fitness") else { return };
+    for metric in parts.iter_mut().filter_map(|part| part.get_mut("metric")) {
+        if let Some(own) = metric.as_str().and_then(FitnessMetric::of_report) {
+            *metric = Value::from(own.name());
+        }
     }
 }
 

@@ -150,6 +150,21 @@ fields! {
 }
 
 impl FitnessMetric {
+    /// The one that a report calls so, by the path in it or by the name of a column.
+    pub fn of_report(name: &str) -> Option<Self> {
+        Some(match name {
+            "throughput.completed_per_s" | "completed_per_s" => Self::Throughput,
+            "throughput.output_tokens_per_s" | "output_tokens_per_s" => Self::TokensPerSec,
+            "latency_ms.ttft.mean" | "ttft_mean_ms" => Self::MeanTtft,
+            "latency_ms.ttft.p50" | "ttft_p50_ms" => Self::P50Ttft,
+            "latency_ms.ttft.p99" | "ttft_p99_ms" => Self::P99Ttft,
+            "latency_ms.e2e.mean" | "e2e_mean_ms" => Self::MeanE2e,
+            "latency_ms.e2e.p50" | "e2e_p50_ms" => Self::P50E2e,
+            "latency_ms.e2e.p99" | "e2e_p99_ms" => Self::P99E2e,
+            _ => return None,
+        })
+    }
+
     /// All of them.
     pub const ALL: [Self; 8] = [
         Self::Throughput,

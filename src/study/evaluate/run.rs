@@ -5,7 +5,7 @@ use crate::compare::{Metric, Outcome, Outcomes};
 use base::math::floor;
 use base::{Diagnostics, Micros, json};
 use document::Scenario;
-use run::session::report::Statistic;
+use run::session::report::{RunMetric, Statistic};
 use run::session::{Session, Trace};
 use serde_json::Value;
 use std::sync::Arc;
@@ -110,7 +110,10 @@ impl<'a> Figure<'a> {
 
     /// Whether it is a rate of requests or tokens: what is missed does not count in it.
     pub(super) fn is_rate(&self) -> bool {
-        self.path.starts_with("throughput.") || self.path.ends_with(".goodput_per_s")
+        self.path.starts_with("throughput.")
+            || ["arrived_per_s", "completed_per_s", "goodput_per_s", "output_tokens_per_s"]
+                .contains(&self.path)
+            || self.path.ends_with(".goodput_per_s")
     }
 
     /// Whether it is a time of requests in milliseconds.
@@ -118,9 +121,17 @@ impl<'a> Figure<'a> {
         self.time.is_some()
     }
 
+    /// A figure that misses do not count in: by its path in the report, or by the name of its column.
+    fn plain(&self, run: &CaseRun) -> Option<f64> {
+        in_report(&run.report, self.path).or_else(|| {
+            let metric = RunMetric::all().find(|metric| metric.name() == self.path)?;
+            run.outcomes.figure(metric)
+        })
+    }
+
     /// Its value in a run; a missed request takes `miss_ms`.
     pub(super) fn of(&self, run: &CaseRun, miss_ms: f64) -> Option<f64> {
-        let Some((metric, statistic)) = self.time else { return in_report(&run.report, self.path) };
+        let Some((metric, statistic)) = self.time else { return self.plain(run) };
         let time = |r: &Outcome| match r.time_us(metric) {
             Some(us) => Some(us as f64 / 1000.0),
             // An answer of one token has no gaps.

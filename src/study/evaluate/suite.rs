@@ -2,9 +2,11 @@
 
 use super::candidate::{Candidate, YamlReader};
 use super::run::CaseRun;
+use crate::compare::Metric;
 use base::digest::Digest;
 use base::{Diagnostic, Diagnostics, Severity, alike, json};
 use document::{Scenario, TimedEdit, data_from_value, from_value, limits, set_path, shape};
+use run::session::report::Statistic;
 use run::session::{Audience, Session, Trace};
 use serde_json::{Map, Value};
 use std::sync::{Arc, OnceLock};
@@ -123,6 +125,14 @@ pub struct SuiteDocument {
     pub measured: Vec<MeasuredPolicy>,
 }
 
+/// The path in the report of the time that a column of comparisons has: `latency_ms.ttft.p99` for `ttft_p99_ms`.
+fn path_of_column(name: &str) -> Option<String> {
+    let (metric, statistic) = name.strip_suffix("_ms")?.rsplit_once('_')?;
+    let metric = Metric::ALL.into_iter().find(|known| known.name() == metric)?;
+    let statistic = Statistic::named(statistic)?;
+    Some(format!("latency_ms.{}.{}", metric.name(), statistic.name()))
+}
+
 impl SuiteDocument {
     /// Reads a suite from a tree; every problem of its own is reported.
     #[expect(
@@ -130,7 +140,12 @@ impl SuiteDocument {
         reason = "a tree is read once, and its callers make it for this"
     )]
     pub fn read(tree: Value) -> Result<Self, Diagnostics> {
-        let document: Self = data_from_value(&tree, "a suite")?;
+        let mut document: Self = data_from_value(&tree, "a suite")?;
+        for objective in &mut document.objectives {
+            if let Some(path) = path_of_column(&objective.metric) {
+                objective.metric = path;
+            }
+        }
         let problems = document.problems();
         if problems.is_empty() { Ok(document) } else { Err(problems) }
     }

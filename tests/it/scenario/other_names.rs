@@ -1,7 +1,7 @@
 //! Short forms, names of other programs, and what a scenario says of them.
 
 use super::diagnostics::{client, says};
-use tokenyard::scenario::parse;
+use tokenyard::scenario::{FitnessMetric, parse};
 
 #[test]
 fn uniform_lengths_and_lists_have_ranges_and_the_fewest_tokens_are_1_where_nothing_is_said() {
@@ -32,5 +32,28 @@ fn uniform_lengths_and_lists_have_ranges_and_the_fewest_tokens_are_1_where_nothi
         let [short, long] =
             [short, long].map(|lengths| parse(&client(&format!("\"prompt_tokens\": {lengths}"))));
         assert_eq!(short.expect("valid"), long.expect("valid"));
+    }
+}
+
+#[test]
+fn parts_of_the_fitness_score_may_have_the_names_of_reports() {
+    let of = |name: &str| {
+        let text = format!(r#"{{"observe": {{"fitness": [{{"metric": "{name}", "weight": 1}}]}}}}"#);
+        parse(&text).unwrap_or_else(|problems| panic!("{problems:?}")).observe.fitness[0].metric
+    };
+    for (names, metric) in [
+        (["throughput.completed_per_s", "completed_per_s", "throughput"], FitnessMetric::Throughput),
+        (
+            ["throughput.output_tokens_per_s", "output_tokens_per_s", "tokens_per_sec"],
+            FitnessMetric::TokensPerSec,
+        ),
+        (["latency_ms.ttft.mean", "ttft_mean_ms", "mean_ttft"], FitnessMetric::MeanTtft),
+        (["latency_ms.ttft.p50", "ttft_p50_ms", "p50_ttft"], FitnessMetric::P50Ttft),
+        (["latency_ms.ttft.p99", "ttft_p99_ms", "p99_ttft"], FitnessMetric::P99Ttft),
+        (["latency_ms.e2e.mean", "e2e_mean_ms", "mean_e2e"], FitnessMetric::MeanE2e),
+        (["latency_ms.e2e.p50", "e2e_p50_ms", "p50_e2e"], FitnessMetric::P50E2e),
+        (["latency_ms.e2e.p99", "e2e_p99_ms", "p99_e2e"], FitnessMetric::P99E2e),
+    ] {
+        assert_eq!(names.map(of), [metric; 3], "{names:?}");
     }
 }
