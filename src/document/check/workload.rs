@@ -10,7 +10,8 @@ use crate::At;
 use crate::table::fields::Fields;
 use crate::table::report::{Report, grouped};
 use crate::{
-    Client, Compat, ExplicitRequest, KvBlocks, PrefixGroups, Scenario, Served, TraceSettings, limits,
+    Arrivals, Client, Compat, ExplicitRequest, KvBlocks, PrefixGroups, Scenario, Served, TraceSettings,
+    limits,
 };
 use base::small::decimal::plain;
 
@@ -142,6 +143,7 @@ fn check_client(path: &str, c: &Client, r: &mut Report) {
         check_adapters(&format!("{path}.adapters"), adapters, r);
     }
     c.check_ranges(&At::path(path), r);
+    check_bound(path, c, r);
     r.not_empty(&format!("{path}.name"), &c.name);
     check_profile(&format!("{path}.rate_profile"), &c.rate_profile, r);
     check_peak(&format!("{path}.rate_profile"), c.arrivals.rate_per_s(), &c.rate_profile, r);
@@ -156,6 +158,26 @@ fn check_client(path: &str, c: &Client, r: &mut Report) {
             format!("requests of up to {} tokens (prefix, prompt and output together)", grouped(total)),
             format!("at most {}", grouped(limits::REQUEST_TOKENS.into())),
             "lower one of the longest lengths",
+        );
+    }
+}
+
+/// A bound on requests in flight beside a closed loop that has no more of them. A document's bound alone is a closed loop, so
+/// that an edit of it sets another one beside that.
+fn check_bound(path: &str, c: &Client, r: &mut Report) {
+    if let Arrivals::Concurrency { requests } = c.arrivals
+        && c.concurrency >= requests
+        && r.are_fine(path, &["concurrency", "arrivals"])
+    {
+        r.warning(
+            format!("{path}.concurrency"),
+            format!(
+                "at most {} in flight, beside a closed loop of {}",
+                grouped(c.concurrency.into()),
+                grouped(requests.into())
+            ),
+            "fewer than the closed loop has, or 0",
+            "it has no effect: set arrivals.concurrency.requests for another number in flight",
         );
     }
 }

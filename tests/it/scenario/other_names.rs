@@ -1,6 +1,6 @@
 //! Short forms, names of other programs, and what a scenario says of them.
 
-use super::diagnostics::{client, says};
+use super::diagnostics::{client, says, says_of_edits};
 use tokenyard::scenario::{FitnessMetric, parse};
 
 #[test]
@@ -56,4 +56,20 @@ fn parts_of_the_fitness_score_may_have_the_names_of_reports() {
     ] {
         assert_eq!(names.map(of), [metric; 3], "{names:?}");
     }
+}
+
+#[test]
+fn a_bound_beside_a_closed_loop_says_that_it_has_no_effect() {
+    let short = r#"{"workload": {"clients": [{"concurrency": 4}]}, "edits": [{"at_us": 5, "set": {"workload.clients[0].concurrency": 8}}]}"#;
+    let message = "warning: edits[0].set.workload.clients[0].concurrency: at most 8 in flight, beside a closed loop of 4; \
+        allowed: fewer than the closed loop has, or 0; it has no effect: set arrivals.concurrency.requests for another \
+        number in flight";
+    says_of_edits(short, message);
+    says(
+        &client(r#""arrivals": {"concurrency": 4}, "concurrency": 4"#),
+        "warning: workload.clients[0].concurrency: at most 4 in flight, beside a closed loop of 4; allowed: fewer than \
+        the closed loop has, or 0; it has no effect: set arrivals.concurrency.requests for another number in flight",
+    );
+    says(&client(r#""arrivals": {"concurrency": 4}, "concurrency": 3"#), "");
+    says(&client(r#""concurrency": 4"#), "");
 }
