@@ -131,7 +131,7 @@ pub(super) fn find_architecture(pool: &Pool, path: &str) -> Result<&'static Know
             format!("one of {} models of the catalogue, such as {}", names.len(), some.join(", ")),
             format!(
                 "{}for other models give `architecture`, for example from the model's config.json",
-                suggested(&model_key(&pool.model), &names)
+                suggested_model(&model_key(&pool.model), &names)
             ),
         )
     })
@@ -176,7 +176,7 @@ pub(super) fn find(pool: &Pool, path: &str) -> Result<&'static Row, Diagnostic> 
 fn unknown_model(pool: &Pool, path: &str, short: &str) -> Diagnostic {
     let mut names: Vec<&str> = catalogue().coefficients.iter().map(|r| r.name.as_str()).collect();
     names.dedup();
-    let near = suggested(short, &names);
+    let near = suggested_model(short, &names);
     Diagnostic::error(
         format!("{path}.model"),
         format!("unknown model \"{}\"", pool.model),
@@ -195,6 +195,12 @@ fn unknown_gpu(pool: &Pool, path: &str) -> Diagnostic {
         names.join(", "),
         format!("{}for other GPUs give `hardware`", suggested(&pool.gpu, &names)),
     )
+}
+
+/// Suggests the model nearest in meaning, if there is one.
+fn suggested_model(what: &str, names: &[&str]) -> String {
+    let near = super::nearest_model(what, names);
+    near.map_or_else(String::new, |name| format!("did you mean `{name}`? If not, "))
 }
 
 /// Suggests the name most like `what`, if there is one.

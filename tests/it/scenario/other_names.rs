@@ -73,3 +73,11 @@ fn a_bound_beside_a_closed_loop_says_that_it_has_no_effect() {
     says(&client(r#""arrivals": {"concurrency": 4}, "concurrency": 3"#), "");
     says(&client(r#""concurrency": 4"#), "");
 }
+
+#[test]
+fn an_unknown_model_names_the_nearest_one_of_its_family_and_size() {
+    let text = r#"{"cluster": {"pools": [{"model": "org/Llama-3.1-65B"}]}}"#;
+    let problems = tokenyard::session::Session::check(text);
+    let fix = &problems[0].fix;
+    assert!(fix.contains("did you mean `llama-3.1-70b`"), "{problems:?}");
+}
