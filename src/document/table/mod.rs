@@ -4,6 +4,7 @@ pub mod by_serde;
 #[cfg(feature = "schema")]
 pub(crate) mod describe;
 pub(crate) mod fields;
+mod foreign;
 #[cfg(feature = "schema")]
 pub(crate) mod notes;
 pub(crate) mod number_or_auto;

@@ -5,6 +5,7 @@
 //! and where a field has no default the part that needs it cannot be read either. `shape!` writes [`Read`] for types.
 
 use crate::At;
+use crate::table::foreign;
 use base::{Diagnostic, Diagnostics, SortedMap, alike};
 use serde_json::{Map, Value};
 use std::borrow::Cow;
@@ -95,7 +96,13 @@ impl Problems {
     #[cold]
     #[inline(never)]
     pub fn unknown_key(&mut self, key: &str, known: &[&str], at: &At<'_>) {
-        let fix = meant(key, known, "remove it");
+        let fix = match (foreign::ours(key, known), foreign::place(key)) {
+            (Some(own), _) => format!("its name here is `{own}`"),
+            (None, Some(place)) if alike::nearest(key, known.iter().copied()).is_none() => {
+                format!("it belongs at `{place}`")
+            }
+            (None, _) => meant(key, known, "remove it"),
+        };
         self.add(Diagnostic::error(at.text(), format!("unknown key `{key}`"), known.join(", "), fix));
     }
 
@@ -142,7 +149,10 @@ impl Problems {
         if known.contains(&choice.name) {
             return Some(choice);
         }
-        let fix = meant(choice.name, known, "choose one of these");
+        let fix = foreign::ours(choice.name, known).map_or_else(
+            || meant(choice.name, known, "choose one of these"),
+            |own| format!("its name here is `{own}`"),
+        );
         let found = format!("unknown choice \"{}\"", choice.name);
         self.add(Diagnostic::error(at.text(), found, known.join(", "), fix));
         None

@@ -36,6 +36,34 @@ fn uniform_lengths_and_lists_have_ranges_and_the_fewest_tokens_are_1_where_nothi
 }
 
 #[test]
+fn names_of_other_programs_name_ours() {
+    let engine = |key: &str| format!(r#"{{"cluster": {{"pools": [{{"engine": {{"{key}": 512}}}}]}}}}"#);
+    for (key, own) in [
+        ("long-prefill-token-threshold", "long_prefill_threshold_tokens"),
+        ("long_prefill_token_threshold", "long_prefill_threshold_tokens"),
+        ("max-num-running-reqs", "max_num_seqs"),
+        ("max_num_scheduled_tokens", "max_num_batched_tokens"),
+        ("chunked-prefill-size", "max_num_batched_tokens"),
+    ] {
+        let problems = parse(&engine(key)).expect_err(key);
+        assert_eq!(
+            (problems[0].path.clone(), problems[0].fix.clone()),
+            (format!("cluster.pools[0].engine.{key}"), format!("its name here is `{own}`"))
+        );
+    }
+    let found = |text: &str| parse(text).expect_err(text)[0].fix.clone();
+    assert_eq!(found(r#"{"cluster": {"num-instances": 2}}"#), "it belongs at `cluster.pools[].replicas`");
+    assert_eq!(
+        found(r#"{"cluster": {"pools": [{"long-prefill-token-threshold": 2}]}}"#),
+        "it belongs at `cluster.pools[].engine.long_prefill_threshold_tokens`"
+    );
+    assert_eq!(found(r#"{"cluster": {"routing": "least-outstanding"}}"#), "its name here is `least-loaded`");
+    assert_eq!(found(&client(r#""prompt_tokens": {"normal": {}}"#)), "its name here is `gaussian`");
+    // A slip of a name of ours stays one.
+    assert_eq!(found(r#"{"cluster": {"pools": [{"replica": 2}]}}"#), "did you mean `replicas`?");
+}
+
+#[test]
 fn parts_of_the_fitness_score_may_have_the_names_of_reports() {
     let of = |name: &str| {
         let text = format!(r#"{{"observe": {{"fitness": [{{"metric": "{name}", "weight": 1}}]}}}}"#);
