@@ -93,7 +93,16 @@ pub(crate) fn measured(r: &mut Reader<'_>, path: &str, into: &str) -> Option<&'s
         r.problems.push(Diagnostic::error(path, format!("{NOT_MEASURED}{text:?}"), allowed, fix));
         return None;
     };
-    r.note(path, &format!("{into}.metric = {metric}"));
+    // Requests that wait and those that run are all that are in flight.
+    let both =
+        text.contains("waiting") && text.contains("running") && ["waiting", "running"].contains(&metric);
+    let metric = if both { "requests" } else { metric };
+    if both && !text.contains('+') {
+        let differs = "requests waiting and running, whatever the query does with the two";
+        r.near(path, &format!("{into}.metric = {metric}"), differs);
+    } else {
+        r.note(path, &format!("{into}.metric = {metric}"));
+    }
     let mean = ["avg(", "avg by", "avg without", "max(", "max by", "min("].iter().any(|f| text.contains(f));
     if mean && !OF_THE_POOL.contains(&metric) {
         let fix = "give the target of the sum, if the sum is meant";

@@ -8,7 +8,7 @@ use crate::import::configuration::patch::Patch;
 use crate::import::configuration::quantities::seconds_of;
 use crate::kubernetes::object::{ObjectKind, object, target};
 use base::Diagnostic;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 /// An object of this kind.
 pub(crate) const POD_AUTOSCALER: ObjectKind = ObjectKind {
@@ -18,9 +18,15 @@ pub(crate) const POD_AUTOSCALER: ObjectKind = ObjectKind {
 
 const STRATEGIES: [&str; 3] = ["HPA", "KPA", "APA"];
 const STRATEGY: &str = "spec.scalingStrategy";
+const WINDOW: &str = "spec.observeWindowSeconds";
 
 fn autoscaler(r: &mut Reader<'_>) -> Patch {
     let mut patch = Patch { target: target(r), ..Patch::default() };
+    let role_at = "spec.subTargetSelector.roleName";
+    if let (Some(name), Some(role)) = (&patch.target, r.word(role_at)) {
+        r.note(role_at, "the pool of this role of the object");
+        patch.target = Some(format!("{name}-{role}"));
+    }
     keys::read(r, &[&map::MIN, &map::MAX], &mut patch.scaling);
     let strategy = r.word(STRATEGY).unwrap_or_default().trim().to_owned();
     if !STRATEGIES.contains(&strategy.as_str()) {
@@ -51,15 +57,22 @@ fn autoscaler(r: &mut Reader<'_>) -> Patch {
         annotations(r, None);
         return patch;
     };
-    let policy = if strategy.as_str() == "KPA" {
-        kpa(r, &first)
+    if strategy != "KPA"
+        && let Some(s) = r.number(WINDOW, "scaling.window_s")
+    {
+        patch.scaling.insert("window_s".to_owned(), json!(s));
+    }
+    let policy = if strategy == "KPA" {
+        kpa(r, first, &mut patch.scaling)
     } else {
         let mut hpa = first;
         let rest: Vec<Value> = found.collect();
         if !rest.is_empty() {
             hpa["more"] = json!(rest);
         }
-        horizontal(r, &strategy, hpa)
+        r.without_counterpart("spec.panicWindowSeconds", "only the strategy KPA has a short window");
+        r.note(STRATEGY, "policy.hpa");
+        horizontal(r, &strategy, hpa, &mut patch.scaling)
     };
     patch.scaling.insert("policy".to_owned(), policy);
     patch
@@ -129,58 +142,86 @@ fn annotations(r: &mut Reader<'_>, reads: Option<ReadAnnotation<'_>>) {
     }
 }
 
-/// HPA and APA: a ratio of the metric to its target, with tolerances.
-fn horizontal(r: &mut Reader<'_>, strategy: &str, mut hpa: Value) -> Value {
-    if strategy == "APA" {
-        let differs = "the window and the rates are those of the horizontal autoscaler of Kubernetes";
-        r.near(STRATEGY, "policy.hpa", differs);
-    } else {
-        r.note(STRATEGY, "policy.hpa");
-    }
-    let (mut up, mut down) =
-        (json!({ "stabilization_s": 0.0 }), json!({ "stabilization_s": 300.0, "pods": 0 }));
-    let mut any = false;
+/// What AIBrix does where an annotation is missing: how much a decision may raise or lower the number of replicas.
+const USUAL_RATE: f64 = 2.0;
+/// Seconds for which it remembers recommendations before it removes replicas.
+const USUAL_DOWN_S: f64 = 300.0;
+/// The period of the rates that it gives Kubernetes with the strategy HPA.
+const HPA_PERIOD_S: f64 = 60.0;
+/// The rates of APA hold for a decision: a period that is over before the next one.
+const APA_PERIOD_S: f64 = 1.0;
+const RULES: &str = "policy.hpa.behavior.rules";
+
+/// HPA and APA multiply the present replicas by the ratio of the metric to its target, within tolerances and rates.
+fn horizontal(r: &mut Reader<'_>, strategy: &str, mut hpa: Value, scaling: &mut Map<String, Value>) -> Value {
+    let by_kubernetes = strategy == "HPA";
+    let period = if by_kubernetes { HPA_PERIOD_S } else { APA_PERIOD_S };
+    let mut up =
+        json!({ "stabilization_s": 0.0, "pods": 0, "percent": up_percent(USUAL_RATE), "period_s": period });
+    let mut down = json!({
+        "stabilization_s": USUAL_DOWN_S, "pods": 0, "percent": down_percent(USUAL_RATE), "period_s": period,
+    });
     annotations(
         r,
         Some(&mut |r: &mut Reader<'_>, path: &str, name: &str, x: f64| {
-            let (rules, into) = match name {
-                "up-fluctuation-tolerance" => (&mut up, "policy.hpa.behavior.rules.up.tolerance"),
-                "down-fluctuation-tolerance" => (&mut down, "policy.hpa.behavior.rules.down.tolerance"),
-                "scale-down-delay" => {
-                    r.note(path, "policy.hpa.behavior.rules.down.stabilization_s");
-                    down["stabilization_s"] = json!(x);
-                    any = true;
+            let (direction, field, value) = match name {
+                "window" => {
+                    r.note(path, "scaling.window_s");
+                    scaling.insert("window_s".to_owned(), json!(x));
                     return true;
                 }
+                "scale-up-tolerance" | "up-fluctuation-tolerance" if !by_kubernetes => ("up", "tolerance", x),
+                "scale-down-tolerance" | "down-fluctuation-tolerance" if !by_kubernetes => {
+                    ("down", "tolerance", x)
+                }
+                "scale-up-cooldown-window" => ("up", "stabilization_s", x),
+                "scale-down-cooldown-window" | "scale-down-delay" => ("down", "stabilization_s", x),
+                "max-scale-up-rate" => ("up", "percent", up_percent(x)),
+                "max-scale-down-rate" => ("down", "percent", down_percent(x)),
                 _ => return false,
             };
-            r.note(path, into);
-            rules["tolerance"] = json!(x);
-            any = true;
+            r.note(path, &format!("{RULES}.{direction}.{field}"));
+            (if direction == "up" { &mut up } else { &mut down })[field] = json!(value);
             true
         }),
     );
-    hpa["behavior"] = if any { json!({ "rules": { "up": up, "down": down } }) } else { json!("default") };
+    hpa["behavior"] = json!({ "rules": { "up": up, "down": down } });
     json!({ "hpa": hpa })
 }
 
-/// KPA goes by requests at once; other metrics stand for them.
-fn kpa(r: &mut Reader<'_>, first: &Value) -> Value {
+/// The largest growth in per cent: a rate of 2 doubles. A rate of 1 or less is none, and AIBrix doubles then.
+fn up_percent(rate: f64) -> f64 {
+    if rate > 1.0 { (rate - 1.0) * 100.0 } else { 100.0 }
+}
+
+/// The largest decline in per cent: a rate of 2 halves.
+fn down_percent(rate: f64) -> f64 {
+    if rate > 1.0 { (1.0 - 1.0 / rate) * 100.0 } else { 100.0 }
+}
+
+/// KPA goes by requests at once; for other metrics its rule is a ratio too.
+fn kpa(r: &mut Reader<'_>, first: Value, scaling: &mut Map<String, Value>) -> Value {
     let metric = first["metric"].as_str().unwrap_or_default();
     let target = first["target"].as_f64().unwrap_or(1.0);
     if !["requests", "running", "waiting"].contains(&metric) {
         let why = format!("the policy kpa goes by requests at once, and the metric is {metric}");
         r.near(STRATEGY, "policy.hpa in its place", &why);
-        annotations(r, Some(&mut |_: &mut Reader<'_>, _: &str, _: &str, _: f64| false));
         for mapping in r.mappings.iter_mut().filter(|m| m.becomes.starts_with("policy.kpa")) {
             mapping.becomes = mapping.becomes.replacen("policy.kpa", "policy.hpa", 1);
         }
-        let mut hpa = first.clone();
-        hpa["behavior"] = json!("default");
-        return json!({ "hpa": hpa });
+        r.without_counterpart("spec.panicWindowSeconds", "the policy hpa has no short window");
+        return horizontal(r, "KPA", first, scaling);
     }
     r.note(STRATEGY, "policy.kpa");
-    let mut fields = json!({ "concurrency": target.max(1.0), "utilization": 1.0 });
+    // AIBrix multiplies all replicas, and raises or lowers them by a factor of 2 at most.
+    let mut fields = json!({
+        "concurrency": target.max(1.0), "utilization": 1.0, "max_up": USUAL_RATE, "max_down": USUAL_RATE,
+    });
+    for (key, field) in [("spec.observeWindowSeconds", "stable_s"), ("spec.panicWindowSeconds", "panic_s")] {
+        if let Some(s) = r.number(key, &format!("policy.kpa.{field}")) {
+            fields[field] = json!(s);
+        }
+    }
     annotations(
         r,
         Some(&mut |r: &mut Reader<'_>, path: &str, name: &str, x: f64| {
@@ -190,7 +231,7 @@ fn kpa(r: &mut Reader<'_>, first: &Value) -> Value {
                 "panic-threshold" => "panic_threshold",
                 "max-scale-up-rate" => "max_up",
                 "max-scale-down-rate" => "max_down",
-                "scale-down-delay" => "grace_s",
+                "scale-down-delay" | "scale-down-cooldown-window" => "grace_s",
                 _ => return false,
             };
             r.note(path, &format!("policy.kpa.{field}"));

@@ -17,7 +17,8 @@ fn strategies_of_aibrix_become_horizontal_or_knative_policies() {
     assert_eq!((&hpa["metric"], &hpa["target"]), (&json!("kv"), &json!(0.6)));
     assert_eq!(hpa["behavior"]["rules"]["up"]["tolerance"], 0.15);
     assert_eq!(row(&found, "spec.metricsSources.0.targetValue").0, "near");
-    assert_eq!(row(&found, "metadata.annotations.apa.autoscaling.aibrix.ai/window").0, "ignored");
+    assert_eq!(row(&found, "metadata.annotations.apa.autoscaling.aibrix.ai/window").0, "exact");
+    assert_eq!((&own["window_s"], row(&found, "spec.scalingStrategy").0), (&json!(45.0), "exact"));
     let knative = sample
         .replace("APA", "KPA ")
         .replace("kv_cache_usage_perc", "vllm:num_requests_running")
@@ -27,6 +28,70 @@ fn strategies_of_aibrix_become_horizontal_or_knative_policies() {
         (&kpa["concurrency"], &kpa["utilization"], &kpa["panic_s"]),
         (&json!(60.0), &json!(1.0), &json!(45.0))
     );
+}
+
+#[test]
+fn rates_of_aibrix_limit_how_a_ratio_multiplies_the_present_replicas() {
+    let sample = include_str!("samples/PodAutoscaler.yaml");
+    let rules = |text: &str| scaling(text)["policy"]["hpa"]["behavior"]["rules"].clone();
+    // Without annotations a decision doubles or halves the replicas at most, and removes none for five minutes.
+    let usual = rules(sample);
+    for (direction, percent, remembered_s) in [("up", 100.0, 0.0), ("down", 50.0, 300.0)] {
+        let rule = &usual[direction];
+        assert_eq!((&rule["percent"], &rule["pods"]), (&json!(percent), &json!(0)), "{direction}");
+        assert_eq!((&rule["stabilization_s"], &rule["period_s"]), (&json!(remembered_s), &json!(1.0)));
+    }
+    let said = sample.replace(
+        "    autoscaling.aibrix.ai/up-fluctuation-tolerance: \"0.15\"\n",
+        "    autoscaling.aibrix.ai/scale-up-tolerance: \"0.2\"\n    autoscaling.aibrix.ai/scale-down-tolerance: \"0.3\"\n    \
+         autoscaling.aibrix.ai/max-scale-up-rate: \"3\"\n    autoscaling.aibrix.ai/max-scale-down-rate: \"4\"\n    \
+         autoscaling.aibrix.ai/scale-up-cooldown-window: 30s\n    autoscaling.aibrix.ai/scale-down-cooldown-window: 2m\n",
+    );
+    let rule = rules(&said);
+    assert_eq!((&rule["up"]["percent"], &rule["down"]["percent"]), (&json!(200.0), &json!(75.0)));
+    assert_eq!((&rule["up"]["tolerance"], &rule["down"]["tolerance"]), (&json!(0.2), &json!(0.3)));
+    let remembered = (&rule["up"]["stabilization_s"], &rule["down"]["stabilization_s"]);
+    assert_eq!(remembered, (&json!(30.0), &json!(120.0)));
+    // By HPA Kubernetes carries the same rates out, in a minute.
+    assert_eq!(rules(&said.replace("APA", "HPA"))["up"]["period_s"], 60.0);
+    assert_eq!(
+        row(
+            &import(&said.replace("APA", "HPA")).1,
+            "metadata.annotations.autoscaling.aibrix.ai/scale-up-tolerance"
+        )
+        .0,
+        "ignored"
+    );
+}
+
+#[test]
+fn an_autoscaler_of_a_role_is_about_the_pool_of_that_role() {
+    let sample = include_str!("samples/PodAutoscaler.yaml").replace("name: chat }", "name: pd }")
+        + "  subTargetSelector: {roleName: decode}\n";
+    let open = r#"{"cluster": {"pools": [{"name": "pd-prefill", "role": "prefill"}, {"name": "pd-decode", "role": "decode"}]}}"#;
+    let found = import_into(open, &[&sample]);
+    assert_eq!((found.problems.len(), found.counts.unknown), (0, 0), "{found:?}");
+    let scenario: Value = serde_json::from_str(&found.scenario).expect("JSON");
+    let pools = &scenario["cluster"]["pools"];
+    assert_eq!((&pools[0]["scaling"]["max"], &pools[1]["scaling"]["max"]), (&Value::Null, &json!(6)));
+}
+
+#[test]
+fn requests_that_wait_and_those_that_run_are_all_in_flight() {
+    let of = |query: &str| {
+        let text = format!(
+            "apiVersion: keda.sh/v1alpha1\nkind: ScaledObject\nmetadata: {{name: s}}\nspec:\n  scaleTargetRef: {{name: vllm}}\n  triggers:\n  \
+             - type: prometheus\n    metadata: {{query: '{query}', threshold: \"20\"}}\n"
+        );
+        let (scenario, found) = import(&text);
+        let keda = scenario["cluster"]["pools"][0]["scaling"]["policy"]["keda"]["metric"].clone();
+        (keda, row(&found, "spec.triggers.0.metadata.query").0.to_owned())
+    };
+    let all = of("sum(vllm:num_requests_running) + sum(vllm:num_requests_waiting)");
+    assert_eq!(all, (json!("requests"), "exact".to_owned()));
+    assert_eq!(of("sum(vllm:num_requests_waiting)"), (json!("waiting"), "exact".to_owned()));
+    let ratio = of("sum(vllm:num_requests_waiting) / sum(vllm:num_requests_running)");
+    assert_eq!(ratio, (json!("requests"), "near".to_owned()));
 }
 
 #[test]
