@@ -103,3 +103,32 @@ fn a_loop_of_a_script_starts_as_many_servers_as_it_has_rounds() {
     assert!(found.changes.iter().all(|change| !change.field.ends_with("replicas")), "{:?}", found.changes);
     assert!(found.warnings.iter().any(|d| d.path.contains("rounds")), "{:?}", found.warnings);
 }
+
+#[test]
+fn filters_by_label_give_the_pods_of_a_stage_their_role() {
+    let router = include_str!("samples/EndpointPickerConfig-disagg.yaml")
+        .replace(
+            "  - type: prefill-filter\n",
+            "  - type: by-label-selector\n    name: prefill-filter\n    parameters: {matchLabels: {kaito.sh/inference-role: prefill}}\n",
+        )
+        .replace(
+            "  - type: decode-filter\n",
+            "  - type: by-label\n    name: decode-filter\n    parameters: {label: kaito.sh/inference-role, validValues: [decode, both]}\n",
+        );
+    let servers: String = [("first", "prefill"), ("second", "decode"), ("third", "both")]
+        .map(|(name, role)| deployment(name, &format!("app: {name}, kaito.sh/inference-role: {role}")))
+        .concat();
+    let text = servers + &router;
+    // A pool without a role prefills and decodes.
+    assert_eq!(
+        roles(&text),
+        [named("first", "prefill"), named("second", "decode"), ("third".to_owned(), Value::Null)]
+    );
+    let (_, found) = import(&text);
+    assert_eq!(
+        row(&found, "plugins.4.parameters.matchLabels.kaito.sh/inference-role"),
+        ("exact", "role prefill of the pool first")
+    );
+    assert_eq!(row(&found, "plugins.5.parameters.validValues.1"), ("exact", "role mixed of the pool third"));
+    assert_eq!(found.counts.unknown, 0, "{:?}", found.keys);
+}

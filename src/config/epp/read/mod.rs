@@ -9,6 +9,7 @@
 
 pub(crate) mod flow;
 pub(crate) mod kept;
+mod labels;
 pub(crate) mod plugins;
 pub(crate) mod stages;
 
@@ -16,7 +17,7 @@ use crate::epp::map::{self, AFFINITY, STAYS};
 use crate::epp::read::plugins::{
     HEADROOM, PICKERS, RANDOM, SESSION, SHEDS, UTILIZATION, is_of_flow, scorer, scores, settings, takes_part,
 };
-use crate::epp::read::stages::{Plugin, Stages, stages};
+use crate::epp::read::stages::{Plugin, Stages, Used, stages};
 use crate::import::configuration::Reader;
 use crate::kubernetes::object::{ObjectKind, object};
 use base::Diagnostic;
@@ -34,9 +35,6 @@ pub(crate) const ENDPOINT_PICKER_CONFIG: ObjectKind = ObjectKind {
         })
     },
 };
-
-/// The plugins that a profile refers to, with the paths of their weights and these.
-type Used<'p, 'a> = Vec<(&'p Plugin<'a>, String, f64)>;
 
 /// All plugins, and the keys of the weighted router that their parameters set.
 struct Read<'p, 'a> {
@@ -118,6 +116,7 @@ fn split(r: &mut Reader<'_>, all: &Read<'_, '_>, stages: &Stages) -> Vec<String>
     // A filter of both profiles is read twice.
     let mut told = BTreeSet::new();
     r.mappings.retain(|mapping| told.insert(mapping.key.clone()));
+    labels::roles(r, &home, &prefill);
     let mut apart = json!({ "decider": stages.decider });
     if let Some(prefill_routing) = prefill_routing {
         apart["prefill_routing"] = prefill_routing;
@@ -159,7 +158,10 @@ fn used_in<'p, 'a>(r: &mut Reader<'_>, plugins: &'p [Plugin<'a>], profile: usize
             r.unknown_name(&ref_at, name, &names);
             continue;
         };
-        if takes_part(plugin.kind) || ["decode-filter", "prefill-filter"].contains(&plugin.kind) {
+        if takes_part(plugin.kind)
+            || ["decode-filter", "prefill-filter"].contains(&plugin.kind)
+            || labels::is_filter(plugin.kind)
+        {
             r.note(&ref_at, &format!("the plugin of type {}", plugin.kind));
         } else {
             r.without_counterpart(&ref_at, "this plugin is not simulated");

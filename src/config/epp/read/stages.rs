@@ -12,6 +12,9 @@ pub(crate) struct Plugin<'a> {
     pub(crate) name: &'a str,
 }
 
+/// The plugins that a profile refers to, with the paths of their weights and these.
+pub(crate) type Used<'p, 'a> = Vec<(&'p Plugin<'a>, String, f64)>;
+
 /// The two stages of a request: the names of their profiles, and who decides.
 pub(crate) struct Stages {
     pub(crate) decode: String,
