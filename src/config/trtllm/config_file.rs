@@ -44,15 +44,42 @@ const OTHERS: [(&str, &str); 9] = [
 ];
 
 /// Options of the server without a counterpart, and why.
-const REST: [(&str, Capability); 17] = [
+const REST: [(&str, Capability); 44] = [
     ("max_seq_len", Capability::LengthLimits),
     ("max_input_len", Capability::LengthLimits),
     ("max_beam_width", Capability::Sampling),
     ("moe_expert_parallel_size", Capability::ExpertLoad),
     ("moe_tensor_parallel_size", Capability::ExpertLoad),
     ("moe_config", Capability::ExpertLoad),
-    ("enable_attention_dp", Capability::ExpertLoad),
-    ("attention_dp_config", Capability::ExpertLoad),
+    ("moe_cluster_parallel_size", Capability::ExpertLoad),
+    ("moe_load_balancer", Capability::ExpertLoad),
+    ("attention_dp_config", Capability::AttentionRanks),
+    ("context_parallel_size", Capability::ContextParallel),
+    ("cp_config", Capability::ContextParallel),
+    ("batch_wait_timeout_ms", Capability::BatchWaits),
+    ("batch_wait_timeout_iters", Capability::BatchWaits),
+    ("batch_wait_max_tokens_ratio", Capability::BatchWaits),
+    ("quant_config", Capability::WeightFormats),
+    ("dtype", Capability::WeightFormats),
+    ("sampler_type", Capability::Sampling),
+    ("guided_decoding_backend", Capability::Sampling),
+    ("enable_trtllm_sampler", Capability::Sampling),
+    ("use_torch_sampler", Capability::Sampling),
+    ("torch_compile_config", Capability::Kernels),
+    ("nvfp4_gemm_config", Capability::Kernels),
+    ("allreduce_strategy", Capability::Kernels),
+    ("use_cuda_graph", Capability::Kernels),
+    ("cuda_graph_batch_sizes", Capability::Kernels),
+    ("autotuner_enabled", Capability::Kernels),
+    ("enable_autotuner", Capability::Kernels),
+    ("enable_layerwise_nvtx_marker", Capability::Logs),
+    ("enable_iter_perf_stats", Capability::Logs),
+    ("enable_iter_req_stats", Capability::Logs),
+    ("return_perf_metrics", Capability::Logs),
+    ("perf_metrics_max_requests", Capability::Logs),
+    ("gpus_per_node", Capability::RankMeeting),
+    ("load_format", Capability::WeightLoading),
+    ("tokenizer", Capability::WeightLoading),
     ("cuda_graph_config", Capability::Kernels),
     ("disable_overlap_scheduler", Capability::Kernels),
     ("attn_backend", Capability::Kernels),
@@ -62,6 +89,19 @@ const REST: [(&str, Capability); 17] = [
     ("print_iter_log", Capability::Logs),
     ("cache_transceiver_config", Capability::TransferProgram),
     ("trust_remote_code", Capability::WeightLoading),
+];
+
+/// Options that no other program has: two of them tell the file apart.
+const OWN: [&str; 9] = [
+    "cuda_graph_config",
+    "moe_config",
+    "attention_dp_config",
+    "enable_attention_dp",
+    "max_num_tokens",
+    "disable_overlap_scheduler",
+    "print_iter_log",
+    "cache_transceiver_config",
+    "free_gpu_memory_fraction",
 ];
 
 /// The file of options.
@@ -79,7 +119,8 @@ impl Import<Configuration> for TrtllmConfig {
     fn recognises(&self, source: &Value) -> bool {
         let has = |key: &str| source.get(key).is_some_and(Value::is_object);
         let servers = DISAGGREGATED.iter().any(|key| has(key));
-        (has(CACHE) || has(REQUEST) || has(RANGES))
+        let own = OWN.iter().filter(|key| source.get(**key).is_some()).count();
+        (own > 1 || has(CACHE) || has(REQUEST) || has(RANGES))
             && !servers
             && !is_object(source)
             && source.get("words").is_none()
@@ -114,15 +155,45 @@ pub(crate) fn options(r: &mut Reader<'_>, at: &str, of: &PoolOf) {
     cache(r, &cache_at, of);
     tiers(r, &cache_at, of);
     drafts(r, &below(at, "speculative_config"), of);
+    scheduler(r, &below(at, "scheduler_config"));
+    adapters(r, &below(at, "lora_config"), of);
     let chunks = below(at, "enable_chunked_prefill");
     match r.get(&chunks).and_then(Value::as_bool) {
         Some(true) => r.note(&chunks, "prompts are computed in chunks, as always here"),
         _ => r.without_counterpart(&chunks, "prompts are always computed in chunks of the token budget"),
     }
+    let apart = below(at, "enable_attention_dp");
+    match r.get(&apart).and_then(Value::as_bool) {
+        Some(false) => r.note(&apart, "the GPUs of a replica work on one batch, as here"),
+        _ => r.without_counterpart(&apart, Capability::AttentionRanks.sentence()),
+    }
     for (key, why) in REST {
         r.without_counterpart(&below(at, key), why.sentence());
     }
     r.without_counterpart_of_rest(&cache_at, "it concerns the program of the cache, not what is kept");
+}
+
+/// What the server does where blocks run out, and how it cuts prompts.
+fn scheduler(r: &mut Reader<'_>, at: &str) {
+    let path = format!("{at}.capacity_scheduler_policy");
+    match r.get(&path).and_then(Value::as_str).map(str::to_ascii_uppercase).as_deref() {
+        Some("MAX_UTILIZATION") => r.note(&path, "requests are pre-empted where no block is left, as here"),
+        _ => r.without_counterpart(&path, Capability::AnswersReserved.sentence()),
+    }
+    r.without_counterpart(&format!("{at}.context_chunking_policy"), Capability::OneChunkRule.sentence());
+    r.without_counterpart_of_rest(at, Capability::OneChunkRule.sentence());
+}
+
+/// Adapters: how many are loaded, and their rank.
+fn adapters(r: &mut Reader<'_>, at: &str, of: &PoolOf) {
+    for (key, field, most) in [
+        ("max_loras", "lora.max_loras", limits::LORA_SLOTS),
+        ("max_cpu_loras", "lora.max_cpu_loras", limits::CPU_LORAS),
+        ("max_lora_rank", "lora.rank", limits::LORA_RANK),
+    ] {
+        whole(r, &format!("{at}.{key}"), field, most.into(), of);
+    }
+    r.without_counterpart_of_rest(at, Capability::AdapterTargets.sentence());
 }
 
 /// Speculative decoding: the number of draft tokens.

@@ -154,6 +154,30 @@ fn the_caches_of_tensorrt_llm_are_tiers_and_its_retention_is_directives() {
 }
 
 #[test]
+fn options_of_tensorrt_llm_are_fields_or_say_why_not() {
+    let text = "enable_attention_dp: true\ncuda_graph_config: {max_batch_size: 64}\nmax_num_tokens: 4096\nscheduler_config: \
+        {capacity_scheduler_policy: MAX_UTILIZATION, context_chunking_policy: EQUAL_PROGRESS}\nlora_config: {max_loras: 4, \
+        max_lora_rank: 16, lora_dir: [/a]}\nmoe_config: {backend: CUTLASS}\nbatch_wait_timeout_ms: 5\nquant_config: {quant_algo: FP8}\n";
+    let (cluster, found) = cluster(&[text]);
+    let pool = &cluster["pools"][0];
+    assert_eq!(pool["engine"]["max_num_batched_tokens"], 4096);
+    assert_eq!((&pool["lora"]["max_loras"], &pool["lora"]["rank"]), (&json!(4), &json!(16)));
+    assert_eq!(row(&found, "scheduler_config.capacity_scheduler_policy").0, Standing::Exact);
+    for (key, why) in [
+        ("enable_attention_dp", "expert_ranks"),
+        ("batch_wait_timeout_ms", "a step begins"),
+        ("quant_config.quant_algo", "the bits of weights"),
+        ("scheduler_config.context_chunking_policy", "one rule of chunks"),
+    ] {
+        let (standing, becomes) = row(&found, key);
+        assert!(standing == Standing::Ignored && becomes.contains(why), "{key}: {becomes}");
+    }
+    assert_eq!(found.counts.unknown, 0, "{:?}", found.keys);
+    let command = "trtllm-serve Qwen/Qwen3-8B --moe_expert_parallel_size 4 --cp_size 2 --disable_overlap_scheduler --load_format auto";
+    assert_eq!(import_into("", &[command]).counts.unknown, 0);
+}
+
+#[test]
 fn a_retention_without_an_end_covers_the_answer() {
     let text = "token_range_retention_configs:\n- {token_start: 0, token_end: null, priority: 80}\ndecode_retention_priority: 35\n";
     let (_, found) = cluster(&[text]);
