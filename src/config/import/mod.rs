@@ -15,13 +15,13 @@ use crate::kubernetes::{
 use crate::routers::{aibrix_gateway, dynamo, smg, values, vllm_router};
 use crate::simulators::{blis, routesim};
 pub use crate::workloads::servegen;
-use crate::workloads::{guidellm, guidellm_command, inference_perf};
+use crate::workloads::{bench_command, guidellm, guidellm_command, inference_perf};
 use crate::{compose, epp, kserve, mooncake, production_stack, sglang, srt_slurm, trtllm, vllm};
 use base::import::Import;
 use configuration::Configuration;
 
 /// The formats of configuration. Those of Kubernetes have the kind of their objects as their name.
-pub const CONFIGURATIONS: [&dyn Import<Configuration>; 48] = [
+pub const CONFIGURATIONS: [&dyn Import<Configuration>; 49] = [
     &routesim::RouteSim,
     &blis::read::PolicyBundle,
     &blis::candidate::PolicyCandidate,
@@ -64,6 +64,7 @@ pub const CONFIGURATIONS: [&dyn Import<Configuration>; 48] = [
     &blis::fleet::BlisFleet,
     &inference_perf::InferencePerfConfig,
     &guidellm::GuideLlmWorkload,
+    &bench_command::BenchCommand,
     &guidellm_command::GuideLlmCommand,
     &job::JOB,
     &dynamo::read::PROGRAM,

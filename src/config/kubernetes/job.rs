@@ -52,6 +52,11 @@ fn container(r: &mut Reader<'_>, path: &str) -> bool {
         of_pairs(r, &variables);
         return true;
     }
+    if image.contains("guidellm") && all.iter().any(|word| word.text.starts_with("--")) {
+        // The image runs the tool, and the container has its words alone.
+        of_words(r, &all);
+        return true;
+    }
     if image.contains("inference-perf") || all.iter().any(|word| word.text.contains("inference-perf")) {
         let why = "the configuration stands in a file: give its ConfigMap beside the job";
         r.without_counterpart(&format!("{path}.args"), why);

@@ -69,6 +69,12 @@ fn value_of(text: &str) -> Value {
 
 /// Reads the words of a command, from the program on, as a workload.
 pub(crate) fn of_words(r: &mut Reader<'_>, words: &[Word]) {
+    let said = flags_of(r, words);
+    of_pairs(r, &said);
+}
+
+/// The flags of a command with their values, by their names with underscores; `true` without a value.
+pub(crate) fn flags_of(r: &mut Reader<'_>, words: &[Word]) -> Vec<(String, Word)> {
     let program = words.iter().take_while(|word| !word.text.starts_with("--")).count();
     shape(r, words[..program].iter(), "the program");
     let mut said: Vec<(String, Word)> = Vec::new();
@@ -90,7 +96,7 @@ pub(crate) fn of_words(r: &mut Reader<'_>, words: &[Word]) {
         said.push((name.replace('-', "_"), Word { path: word.path.clone(), text: text.to_owned() }));
         i += 1;
     }
-    of_pairs(r, &said);
+    said
 }
 
 /// The variables of a container that are settings of the tool.

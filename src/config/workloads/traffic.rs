@@ -28,30 +28,29 @@ pub(crate) fn gaussian(mean: f64, sd: f64, least: Option<f64>, most: Option<f64>
     } })
 }
 
-/// Lengths that a uniform distribution becomes: as many, evenly over the range.
-const UNIFORM: u64 = 64;
-
-/// Lengths that are all equally likely between two ends: evenly spaced lengths of equal weight.
+/// Lengths that are all equally likely between two ends.
 pub(crate) fn uniform(least: f64, most: f64) -> Value {
     let (from, to) = (tokens(least.min(most)), tokens(most.max(least)));
-    let each = (to - from + 1).min(UNIFORM);
-    if each == 1 {
+    if from == to {
         return json!({ "constant": { "tokens": from } });
     }
-    let step = (to - from) as f64 / (each - 1) as f64;
-    let at = |i: u64| json!({ "tokens": tokens(from as f64 + step * i as f64), "weight": 1.0 });
-    json!({ "empirical": { "lengths": (0..each).map(at).collect::<Vec<Value>>() } })
+    json!({ "uniform": { "min_tokens": from, "max_tokens": to } })
 }
 
 /// Lengths of a list, equally likely; `None` if one of them is no length, or there are too many.
 pub(crate) fn listed<'v>(all: impl Iterator<Item = &'v Value>) -> Option<Value> {
+    let mut each: Vec<u64> = Vec::new();
     let mut rows: Vec<(u64, u32)> = Vec::new();
     for value in all {
         let n = tokens(value.as_f64().filter(|n| *n > 0.0)?);
+        each.push(n);
         match rows.iter_mut().find(|(known, _)| *known == n) {
             Some((_, times)) => *times += 1,
             None => rows.push((n, 1)),
         }
+    }
+    if (1..=limits::LENGTHS).contains(&each.len()) {
+        return Some(json!({ "list": { "lengths_tokens": each } }));
     }
     let row = |(n, times): &(u64, u32)| json!({ "tokens": n, "weight": f64::from(*times) });
     let fits = (1..=limits::LENGTHS).contains(&rows.len());
@@ -136,7 +135,7 @@ fn evenly(r: &mut Reader<'_>, at: &str, into: &str) -> Option<Value> {
         r.problems.push(Diagnostic::error(format!("{at}.params"), "no two ends", "min and max", fix));
         return None;
     };
-    r.near(&format!("{at}.type"), &format!("{into}.empirical"), "at most 64 lengths, evenly over the range");
+    r.note(&format!("{at}.type"), &format!("{into}.uniform"));
     Some(uniform(least, most))
 }
 
@@ -292,7 +291,7 @@ pub(crate) fn measured(r: &mut Reader<'_>, at: &str, into: &str) -> Option<Value
     if is_list && let Some(value) = listed(section.as_object().into_iter().flat_map(|map| map.values())) {
         r.near(
             at,
-            &format!("{into}.empirical"),
+            &format!("{into}.list"),
             "the lengths of the list are drawn, each as likely as it occurs in it",
         );
         r.shape(at, "a length of the list");
@@ -308,7 +307,7 @@ pub(crate) fn measured(r: &mut Reader<'_>, at: &str, into: &str) -> Option<Value
         Some("normal" | "gaussian") => r.note(&kind, &format!("{into}.gaussian")),
         Some("fixed" | "constant") => r.note(&kind, &format!("{into}.constant")),
         Some("uniform") if least.is_some() && most.is_some() => {
-            r.near(&kind, &format!("{into}.empirical"), "at most 64 lengths, evenly over the range");
+            r.note(&kind, &format!("{into}.uniform"));
             return Some(uniform(least?, most?));
         }
         Some(_) => r.near(&kind, &format!("{into}.gaussian"), "normal with the same mean and spread"),

@@ -155,11 +155,8 @@ fn a_command_of_guidellm_is_read_as_its_file_also_in_a_job() {
     let client = &scenario["workload"]["clients"][0];
     assert_eq!(client["arrivals"], json!({ "concurrency": { "requests": 16 } }));
     // Without a spread all lengths between both ends are equally likely.
-    let lengths = client["prompt_tokens"]["empirical"]["lengths"].as_array().expect("lengths");
-    assert_eq!(
-        (lengths.len(), &lengths[0]["tokens"], &lengths[63]["tokens"]),
-        (64, &json!(512), &json!(1536))
-    );
+    let uniform = json!({ "uniform": { "min_tokens": 512, "max_tokens": 1536 } });
+    assert_eq!(client["prompt_tokens"], uniform);
     assert_eq!(found.counts.unknown, 0, "{:?}", found.keys);
     let variables = job
         .replace("command: [\"sh\", \"-c\"]", "command: []")
@@ -204,30 +201,64 @@ fn prompts_of_a_fixed_list_are_told_from_new_ones() {
 }
 
 #[test]
-fn uniform_lengths_and_lists_are_lengths_as_measured() {
+fn uniform_lengths_and_lists_are_read_as_they_are() {
     let of = |input: &str| {
         format!(
             "load: {{type: constant, stages: [{{rate: 2, duration: 60}}]}}\ndata: {{type: random, input_distribution: {input}, output_distribution: {{mean: 5}}}}\n"
         )
     };
-    let lengths = |input: &str| clients(&of(input))[0]["prompt_tokens"]["empirical"]["lengths"].clone();
+    let lengths = |input: &str| clients(&of(input))[0]["prompt_tokens"].clone();
     let uniform = lengths("{type: uniform, min: 10, max: 13}");
-    assert_eq!(
-        uniform,
-        json!([
-            { "tokens": 10, "weight": 1.0 }, { "tokens": 11, "weight": 1.0 },
-            { "tokens": 12, "weight": 1.0 }, { "tokens": 13, "weight": 1.0 },
-        ])
-    );
+    assert_eq!(uniform, json!({ "uniform": { "min_tokens": 10, "max_tokens": 13 } }));
+    assert_eq!(lengths("{type: uniform, min: 10, max: 10}"), json!({ "constant": { "tokens": 10 } }));
     let blis = include_str!("samples/blis-workload.yaml").replace(
         "{ type: gaussian, params: { mean: 90, std_dev: 30, min: 10, max: 400 } }",
         "{ type: uniform, params: { min: 10, max: 13 } }",
     );
-    assert_eq!(clients(&blis)[0]["prompt_tokens"]["empirical"]["lengths"], uniform);
+    assert_eq!(clients(&blis)[0]["prompt_tokens"], uniform);
     let broken = import_into("", &[&blis.replace("{ min: 10, max: 13 }", "{ min: 10 }")]);
     assert!(broken.problems.iter().any(|d| d.found == "no two ends"), "{:?}", broken.problems);
+    assert_eq!(lengths("[100, 200, 100]"), json!({ "list": { "lengths_tokens": [100, 200, 100] } }));
+    // A longer list than a scenario takes becomes its different lengths with their weights.
+    let many: Vec<String> = (0..5000).map(|i| (10 + i % 2).to_string()).collect();
+    let weights = json!([{ "tokens": 10, "weight": 2500.0 }, { "tokens": 11, "weight": 2500.0 }]);
+    assert_eq!(lengths(&format!("[{}]", many.join(", ")))["empirical"]["lengths"], weights);
+}
+
+#[test]
+fn commands_of_benchmark_clients_are_clients() {
+    let sample = include_str!("samples/workload-bench-command.sh");
+    let (scenario, found) = import(sample);
+    let client = &scenario["workload"]["clients"][0];
+    // A burstiness of 1/4 is a coefficient of variation of 2.
+    assert_eq!(client["arrivals"], json!({ "gamma": { "rate_per_s": 8.0, "cv": 2.0 } }));
+    assert_eq!((&client["concurrency"], &scenario["run"]["max_requests"]), (&json!(64), &json!(500)));
+    let uniform = |from: u32, to: u32| json!({ "uniform": { "min_tokens": from, "max_tokens": to } });
+    assert_eq!(client["prompt_tokens"], uniform(800, 1200));
+    assert_eq!(client["output_tokens"], uniform(102, 154));
+    assert_eq!(client["prefix"], json!({ "groups": 1, "tokens": 256 }));
+    assert_eq!(found.counts.unknown, 0, "{:?}", found.keys);
+    // SGLang's client draws from the ratio of the length up to the length, and has no limit of the rate where none is said.
+    let other = "python3 -m sglang.bench_serving --backend sglang --dataset-name random --random-input 512 --random-output 256 \
+        --random-range-ratio 0.5 --num-prompts 1000 --max-concurrency 32";
+    let client = &import(other).0["workload"]["clients"][0];
+    assert_eq!(client["arrivals"], json!({ "concurrency": { "requests": 32 } }));
     assert_eq!(
-        lengths("[100, 200, 100]"),
-        json!([{ "tokens": 100, "weight": 2.0 }, { "tokens": 200, "weight": 1.0 }])
+        (&client["prompt_tokens"], &client["output_tokens"]),
+        (&uniform(256, 512), &uniform(128, 256))
     );
+    let (_, texts) =
+        import("vllm bench serve --dataset-name sharegpt --dataset-path a.json --request-rate 2 --fancy 3");
+    assert!(texts.warnings.iter().any(|d| d.found.contains("the data set sharegpt")), "{texts:?}");
+    assert_eq!(texts.counts.unknown, 1, "{:?}", texts.keys);
+}
+
+#[test]
+fn a_job_whose_image_runs_guidellm_needs_no_command() {
+    let job = "apiVersion: batch/v1\nkind: Job\nmetadata: {name: g}\nspec:\n  template:\n    spec:\n      containers:\n      - name: g\n        \
+        image: ghcr.io/vllm-project/guidellm:v0.5.0\n        args: [benchmark, run, --profile, concurrent, --rate, \"4,8\", --data, \
+        \"prompt_tokens=256,prompt_tokens_stdev=20,output_tokens=128\", --max-seconds, \"60\"]\n";
+    let client = &import(job).0["workload"]["clients"][0];
+    assert_eq!(client["arrivals"], json!({ "concurrency": { "requests": 4 } }));
+    assert_eq!(client["output_tokens"], json!({ "constant": { "tokens": 128 } }));
 }
