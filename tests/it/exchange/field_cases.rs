@@ -201,6 +201,13 @@ fn the_command_of_a_systemd_unit_is_read() {
     let other = "[Unit]\nDescription=x\n[Service]\nEnvironment=\"MODEL=Qwen/Qwen3-8B\" TP=2\nExecStart=-@/opt/bin/vllm serve ${MODEL} --tensor-parallel-size $TP\n";
     let (pools_of, _) = pools(other);
     assert_eq!(of(&pools_of[0], &["model", "tp"]), [json!("qwen3-8b"), json!(2)]);
+    // A comment between the lines of a command does not end it.
+    let noted = "[Unit]\nDescription=x\n[Service]\nExecStart=/opt/bin/vllm serve Qwen/Qwen3-8B \\\n  # of two\n  --tensor-parallel-size 2 \\\n; more\n  \
+        --gpu-memory-utilization 0.92\nRestart=always\n";
+    let (pools_of, found) = pools(noted);
+    assert_eq!(of(&pools_of[0], &["tp", "kv.gpu_memory_utilization"]), [json!(2), json!(0.92)]);
+    let tp = found.keys.iter().find(|key| key.field.ends_with(".tp")).expect("the size");
+    assert_eq!(tp.line, 6);
     assert!(
         refused("[Unit]\nDescription=x\n[Service]\nType=simple\n").contains("systemd unit without ExecStart")
     );
@@ -372,4 +379,25 @@ fn the_dotted_parameters_of_a_candidate_are_those_of_a_bundle() {
     assert_eq!(row(&found, "routing.load_balance_weight").0, "exact");
     assert_eq!(found.warnings.len(), 3, "{:?}", found.warnings);
     assert!(refused(&text.replace("0.7", "-0.7")).contains("routing.cache_affinity_weight"));
+}
+
+#[test]
+fn the_name_that_clients_use_says_which_model_stands_at_a_path() {
+    let (scenario, found) =
+        import("vllm serve /mnt/models --served-model-name chat qwen3-14b --tensor-parallel-size 2");
+    assert_eq!(scenario["cluster"]["pools"][0]["model"], "qwen3-14b");
+    assert_eq!((row(&found, "words.2").0, found.warnings.len()), ("near", 0), "{found:?}");
+}
+
+#[test]
+fn a_script_that_starts_a_server_and_a_client_is_a_pool_with_traffic() {
+    let script = "#!/bin/bash\nvllm serve Qwen/Qwen3-8B --tensor-parallel-size 2 --max-num-seqs 32 &\nsleep 60\nvllm bench serve --model \
+        Qwen/Qwen3-8B --dataset-name random --random-input-len 512 --random-output-len 64 --request-rate 4 --num-prompts 200\n";
+    let (scenario, found) = import(script);
+    assert_eq!(scenario["cluster"]["pools"][0]["engine"]["max_num_seqs"], 32);
+    let client = &scenario["workload"]["clients"][0];
+    assert_eq!(client["arrivals"]["poisson"]["rate_per_s"], 4.0);
+    assert_eq!(client["prompt_tokens"]["constant"]["tokens"], 512);
+    let titles: Vec<&str> = found.documents.iter().map(|document| document.title.as_str()).collect();
+    assert!(!titles.iter().any(|title| title.contains("/metrics")), "{titles:?}");
 }

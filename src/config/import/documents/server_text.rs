@@ -13,6 +13,9 @@ pub fn is_line(line: &str) -> bool {
         || is_sample(line)
 }
 
+/// Commands of a shell that take a number.
+const COMMANDS: [&str; 6] = ["sleep", "exit", "wait", "return", "shift", "kill"];
+
 /// Whether a line is a sample of any metric: a name, perhaps labels, a number, perhaps a time.
 fn is_sample(line: &str) -> bool {
     let name = line.find(|c: char| c != '_' && c != ':' && !c.is_ascii_alphanumeric()).unwrap_or(line.len());
@@ -25,6 +28,7 @@ fn is_sample(line: &str) -> bool {
     let number = |word: &str| word.parse::<f64>().is_ok() || matches!(word, "+Inf" | "-Inf" | "NaN");
     // A key of YAML ends in a colon.
     name > 0
+        && !COMMANDS.contains(&&line[..name])
         && !line[..name].ends_with(':')
         && line.starts_with(|c: char| c == '_' || c.is_ascii_alphabetic())
         && rest.starts_with(' ')

@@ -40,7 +40,8 @@ pub(super) fn tree(text: &str) -> Result<Tree, Diagnostics> {
         while value.trim_end().ends_with('\\') {
             let Some((_, next)) = lines.next() else { break };
             value.push('\n');
-            value.push_str(next);
+            // A comment between the lines of a command does not end it.
+            value.push_str(if next.trim_start().starts_with(['#', ';']) { "\\" } else { next });
         }
         let key = key.trim();
         if key == ENVIRONMENT {

@@ -105,12 +105,24 @@ pub(crate) fn model(r: &mut Reader<'_>, flags: &mut Flags, of: &PoolOf) -> Optio
             None => flags.note(r, "model", &format!("model {name}")),
         }
         flags.set_pool(r, "model", of, "model", json!(name));
+    } else if let Some(name) = of_clients(flags) {
+        let differs = "the name that clients use says which model it is";
+        flags.near(r, "model", &format!("model {name}"), differs);
+        flags.set_pool(r, "model", of, "model", json!(name));
+        return Some(name);
     } else {
         let path = flags.path("model").unwrap_or_default().to_owned();
         crate::import::configuration::models::unknown_model(r, &path, &id);
         flags.ignore(r, "model", crate::import::configuration::models::HOW_TO_ADD_A_MODEL);
     }
     known
+}
+
+/// The model of the catalogue that clients name, where the server has it by a path that says nothing.
+fn of_clients(flags: &Flags) -> Option<&'static str> {
+    let names = flags.value("served-model-name")?;
+    let all = names.as_array().map_or_else(|| vec![names], |list| list.iter().collect());
+    all.into_iter().filter_map(Value::as_str).find_map(model_named)
 }
 
 /// The role that Dynamo's flag gives the pool, if the source has said none.
