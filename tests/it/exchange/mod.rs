@@ -10,6 +10,7 @@ mod field_cases;
 mod imports;
 mod new_fleet;
 mod openmetrics;
+mod page_and_command;
 mod perfetto;
 mod platforms;
 mod roles_of_routers;
