@@ -141,6 +141,7 @@ mod tests {
             regime: "below".to_owned(),
             figure: figure.to_owned(),
             error,
+            stages: vec![error],
         };
         let line = LeftOut {
             errors: vec![error("a", "TPOT", 0.1), error("b", "TPOT", 0.3), error("a", "TTFT", 0.5)],

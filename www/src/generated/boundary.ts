@@ -1491,13 +1491,13 @@ export type EntrantQuery = {
   from_us: number,
 };
 
-/** An absolute error over experiments, as a share. */
+/** An absolute error over experiments or rows, as a share. */
 export type ErrorBand = {
   /** Median. */
   median: number,
   /** 90th percentile. */
   p90: number,
-  /** Number of experiments. */
+  /** Number of experiments; of rows where errors are known by the kind of run. */
   n: number,
 };
 
