@@ -218,7 +218,7 @@ pub enum EngineGeneration {
     Ahead,
     /// vLLM 0.18 to 0.20: as 0.14, with less CPU work for each step.
     V018,
-    /// vLLM 0.21 and later: as 0.18, with faster products of experts.
+    /// vLLM 0.21 and later: no costs of its own were measured, so that those of 0.18 count as carried.
     V021,
     /// The newest of these.
     #[default]
@@ -293,7 +293,7 @@ family! {
         attention_rows_with_prefill [omit]: f64 = 0.0 { "Attention rows" of "rows" in [0.0, limits::ATTENTION_ROWS] or "tiles of a kernel have at most some hundred rows" }
         /// Share of the peak FLOP/s of 16 bits that matrix products of routed experts reach if the GPU cannot compute in the number format of their weights. 0 means `compute_efficiency`.
         expert_efficiency_weight_only [omit]: f64 = 0.0 { "Expert, wt only" in [0.0, 1.0] or "it is a share of the GPU's peak" }
-        /// Further time of a step for each layer with experts and each of its routed experts, in microseconds: choosing experts and sorting tokens by them. Experts beyond 256 add nothing.
+        /// Further time of a step for each layer with experts and each of its routed experts, in microseconds: choosing experts and sorting tokens by them.
         step_us_per_expert [omit]: f64 = 0.0 { "Step/expert" of "µs" in [0.0, limits::COEFFICIENT_US] or "times cannot be negative" }
         /// Further time of a step for each layer with shared experts, in microseconds. 0 means 0.6 × `step_us_per_expert_layer`.
         step_us_per_shared_layer [omit]: f64 = 0.0 { "Step/shared layer" of "µs" in [0.0, limits::COEFFICIENT_US] or "times cannot be negative" }

@@ -343,16 +343,12 @@ fn float(count: u64) -> f64 {
 /// Tokens of the largest CUDA graph that vLLM records: a larger step launches its kernels one by one.
 const LARGEST_GRAPH: u64 = 512;
 
-/// Experts of a layer beyond which choosing among them takes no longer: the kernels that sort tokens by their experts take
-/// one block of threads each.
-const EXPERTS_SORTED: u32 = 256;
-
 /// Time of a step for layers with experts, whatever it computes: their kernels, choosing among the experts, converting to 8
 /// bits, and shared experts beside the routed ones.
 fn expert_layers_us(c: &CalibratedCoefficients, a: &Architecture, in_8_bits: bool) -> f64 {
     let layers = f64::from(a.expert_layers());
     let own = c.step_us_per_expert_layer + if in_8_bits { c.step_us_per_8_bit_expert_layer } else { 0.0 };
-    let sorted = layers * c.step_us_per_expert * f64::from(a.experts.min(EXPERTS_SORTED));
+    let sorted = layers * c.step_us_per_expert * f64::from(a.experts);
     if c.step_us_per_shared_layer > 0.0 {
         let shared = if a.shared_experts > 0 { c.step_us_per_shared_layer } else { 0.0 };
         return layers * (own + shared) + sorted;

@@ -116,9 +116,20 @@ impl RunKind {
 }
 
 impl EvidenceTable {
-    /// The error of a figure in runs of a kind.
+    /// The error of a figure in runs of a kind: never smaller than that of runs of which less is carried.
     #[must_use]
     pub fn of_kind(&self, kind: RunKind, regime: Regime, figure: ErrorFigure) -> Option<ErrorBand> {
+        let fewer = (0..=kind.carried).map(|carried| RunKind { carried, ..kind });
+        let found = fewer.filter_map(|kind| self.of_rows(kind, regime, figure));
+        found.reduce(|least, of| ErrorBand {
+            median: least.median.max(of.median),
+            p90: least.p90.max(of.p90),
+            n: of.n,
+        })
+    }
+
+    /// The error over the rows of the closest kind that has enough.
+    fn of_rows(&self, kind: RunKind, regime: Regime, figure: ErrorFigure) -> Option<ErrorBand> {
         kind.steps().into_iter().find_map(|(experts, carried)| {
             let is = |e: &&KindError| {
                 (e.experts, e.carried) == (experts, carried) && (e.regime, e.figure) == (regime, figure)

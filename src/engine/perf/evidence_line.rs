@@ -246,6 +246,7 @@ fn own(pool: &Pool) -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::super::evidence::RunKind;
     use super::*;
     use document::{CalibratedSettings, FittedCoefficients, Hardware};
 
@@ -253,6 +254,19 @@ mod tests {
         let mut pool = Pool::default();
         change(&mut pool);
         PoolEvidence::new(&pool, regime)
+    }
+
+    #[test]
+    fn more_that_is_carried_never_has_a_smaller_error() {
+        for experts in [false, true] {
+            for figure in [ErrorFigure::Tpot, ErrorFigure::Ttft, ErrorFigure::E2e] {
+                let of = |carried| {
+                    let kind = RunKind { experts, carried };
+                    evidence().of_kind(kind, Regime::Below, figure).map_or(0.0, |e| e.median)
+                };
+                assert!(of(0) > 0.0 && of(0) <= of(1) && of(1) <= of(2), "{experts} {figure:?}");
+            }
+        }
     }
 
     #[test]

@@ -125,6 +125,7 @@ fn push_group(out: &mut String, name: &str, rows: &[&Row], (site, links): (&str,
         }
     }
     out.push_str("</summary>\n<div class=\"t\"><table><thead><tr><th>Row</th><th>Stage</th><th>Figure</th><th>Measured ms</th><th>Simulated ms</th><th>Error</th><th class=\"x\">Fitted</th><th class=\"x\">Settings</th><th class=\"x\">Scenario</th></tr></thead><tbody>\n");
+    let mut before = None;
     for row in rows {
         let stage = row.stage.as_str().map_or_else(|| row.stage.to_string(), str::to_owned);
         let figure = FIGURES.iter().find(|(metric, _)| *metric == row.metric).map_or("", |(_, name)| *name);
@@ -142,7 +143,11 @@ fn push_group(out: &mut String, name: &str, rows: &[&Row], (site, links): (&str,
                 escaped(&row.settings)
             ),
         );
-        match links.get(&(row.id.clone(), stage)) {
+        // The figures of a stage are of one scenario.
+        let of = (row.id.clone(), stage);
+        let link = links.get(&of).filter(|_| before.as_ref() != Some(&of));
+        before = Some(of);
+        match link {
             Some(link) => put(
                 out,
                 format_args!(

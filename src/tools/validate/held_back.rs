@@ -247,7 +247,9 @@ mod tests {
         let kind = |carried| RunKind { experts: false, carried };
         let named = |carried| table.of_kind(kind(carried), Regime::Below, ErrorFigure::Tpot);
         assert_eq!(named(0), Some(error));
-        assert_eq!(named(1).map(|e| e.n), Some(21));
+        // Of one row less is known than of those beside it, and more that is carried never makes the error smaller.
+        let joined = named(1).expect("joined");
+        assert!(joined.n == 21 && joined.median >= error.median && joined.p90 >= error.p90);
         assert_eq!(table.of_kind(kind(0), Regime::Near, ErrorFigure::Tpot), None);
     }
 
