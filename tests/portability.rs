@@ -67,9 +67,9 @@ const REPORTS: &[Line] = &[
 
 const SNAPSHOTS: &[Line] = &[
     ("pressure", 200224, "a34d0ed04b1b137e"),
-    ("everything", 118712, "e33979a3c9d8bdc9"),
-    ("conversations", 139891, "3d3731235082de66"),
-    ("gateway", 227969, "52c3076acb612a79"),
+    ("everything", 118767, "3757822f2cb6771e"),
+    ("conversations", 139946, "dae0d440008a9ffb"),
+    ("gateway", 228024, "efff10bdda8b1fc1"),
     ("split", 120583, "57d039bd4bb000b1"),
 ];
 

@@ -68,8 +68,7 @@ fn program(first: &str, second: &str, third: &str) -> Option<Program> {
     let name = first.rsplit('/').next().unwrap_or_default();
     match (name, second, third) {
         ("vllm", "bench", "serve") | ("benchmark_serving.py", ..) => Some(Program::Vllm),
-        ("sglang.bench_serving", ..) => Some(Program::SgLang),
-        ("bench_serving.py", ..) => Some(Program::SgLang),
+        ("sglang.bench_serving" | "bench_serving.py", ..) => Some(Program::SgLang),
         _ => None,
     }
 }

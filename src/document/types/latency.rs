@@ -217,8 +217,10 @@ pub enum EngineGeneration {
     /// vLLM 0.14 to 0.17: a step is scheduled while the one before runs.
     Ahead,
     /// vLLM 0.18 to 0.20: as 0.14, with less CPU work for each step.
+    #[cfg_attr(feature = "schema", schemars(rename = "v0.18"))]
     V018,
     /// vLLM 0.21 and later: no costs of its own were measured, so that those of 0.18 count as carried.
+    #[cfg_attr(feature = "schema", schemars(rename = "v0.21"))]
     V021,
     /// The newest of these.
     #[default]
@@ -298,7 +300,7 @@ family! {
         /// Further time of a step for each layer with shared experts, in microseconds. 0 means 0.6 × `step_us_per_expert_layer`.
         step_us_per_shared_layer [omit]: f64 = 0.0 { "Step/shared layer" of "µs" in [0.0, limits::COEFFICIENT_US] or "times cannot be negative" }
         /// Further time of a step for each layer whose routed experts have weights of 8 bits and are computed in 8 bits, in microseconds: the activations of each expert are converted in blocks.
-        step_us_per_8_bit_expert_layer [omit]: f64 = 0.0 { "Step/8-bit MoE" of "µs" in [0.0, limits::COEFFICIENT_US] or "times cannot be negative" }
+        step_us_per_8_bit_expert_layer [omit]: f64 = 0.0 { "Step/8-bit expert" of "µs" in [0.0, limits::COEFFICIENT_US] or "times cannot be negative" }
         /// Further time of a step for each token, routed expert that computes it, and layer, in microseconds.
         expert_us_per_copy [omit]: f64 = 0.0 { "Expert/copy" of "µs" in [0.0, limits::COEFFICIENT_US] or "times cannot be negative" }
         /// Rows of a tile of grouped matrix products: each expert that a step touches computes half a tile more than its tokens on average.

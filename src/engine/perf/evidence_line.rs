@@ -102,14 +102,15 @@ fn errors(found: &Classified, regime: Regime) -> FigureErrors {
     if found.latency == "calibrated" && carried && is_of_another_maker(&gpu.value) {
         return FigureErrors::default();
     }
-    let of = |figure: ErrorFigure| match found.kind(0) {
-        Some(kind) => of_table.of_kind(kind, regime, figure),
-        None => {
-            let is = |e: &&ClassError| {
-                e.latency == found.latency && (e.class, e.regime, e.figure) == (class, regime, figure)
-            };
-            of_table.errors.iter().find(is).map(|e| e.error)
-        }
+    let kind = found.kind(0);
+    let of_class = |figure: ErrorFigure| {
+        let is = |e: &&ClassError| {
+            e.latency == found.latency && (e.class, e.regime, e.figure) == (class, regime, figure)
+        };
+        of_table.errors.iter().find(is).map(|e| e.error)
+    };
+    let of = |figure: ErrorFigure| {
+        kind.map_or_else(|| of_class(figure), |kind| of_table.of_kind(kind, regime, figure))
     };
     FigureErrors { tpot: of(ErrorFigure::Tpot), ttft: of(ErrorFigure::Ttft), e2e: of(ErrorFigure::E2e) }
 }

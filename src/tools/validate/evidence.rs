@@ -3,8 +3,6 @@
 
 use super::compare::{Row, median};
 use super::experiment::{Experiment, number_at};
-use super::held_back::{held_back, kind_errors};
-use super::left_out::LeftOut;
 use super::open::Length;
 use super::pool::{Latency, generation, gpu_name, pool, shape, without_precision};
 use base::json;
@@ -12,7 +10,7 @@ use benchmarks::import::benchmark::statistics::quantile;
 use document::model_key;
 use engine::perf::{
     self, ClassError, Classified, Configuration, ErrorBand, ErrorFigure, EvidenceClass, EvidenceTable, Facts,
-    Found, MeasuredOn, Regime,
+    Found, KindError, MeasuredOn, Regime,
 };
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -23,7 +21,7 @@ pub fn evidence_table(
     experiments: &[&Experiment],
     by_latency: &[(&str, &[Row])],
     transfers: &[Row],
-    left_out: &[(&str, &[LeftOut])],
+    kinds: Vec<KindError>,
 ) -> String {
     let calibrated =
         by_latency.iter().find(|(latency, _)| *latency == "calibrated").map_or(&[][..], |(_, rows)| rows);
@@ -43,13 +41,7 @@ pub fn evidence_table(
     let measured = measured_on(experiments);
     format!(
         "{}\n",
-        json::indented(&EvidenceTable {
-            found,
-            measured,
-            configurations,
-            errors: errors_by_class,
-            kinds: kind_errors(&held_back(experiments, calibrated, left_out)),
-        })
+        json::indented(&EvidenceTable { found, measured, configurations, errors: errors_by_class, kinds })
     )
 }
 
@@ -274,7 +266,7 @@ mod tests {
             row(&a, "near", false, 15.0),
             row(&b, "below", false, 10.4),
         ];
-        let table = evidence_table(&[&a, &b], &[("calibrated", &rows)], &[], &[]);
+        let table = evidence_table(&[&a, &b], &[("calibrated", &rows)], &[], Vec::new());
         let table: EvidenceTable = serde_json::from_str(&table).expect("its own shape");
         let found: Vec<_> =
             table.configurations.iter().map(|c| (c.gpu.as_str(), c.fitted, c.measured)).collect();

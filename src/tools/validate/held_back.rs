@@ -86,7 +86,7 @@ fn one(
 }
 
 /// The error of each kind, figure and regime, with kinds joined in each way that a lookup takes.
-pub(super) fn kind_errors(held: &[HeldBack]) -> Vec<KindError> {
+pub fn kind_errors(held: &[HeldBack]) -> Vec<KindError> {
     let mut found = Vec::new();
     for experts in [Some(false), Some(true), None] {
         for carried in (0..=MOST_CARRIED).map(Some).chain([None]) {
@@ -194,7 +194,7 @@ fn count(
                 c.within_p90 += within_p90;
             }
             None => {
-                lines.push(Coverage { figure, regime, model, carried, rows: 1, within_median, within_p90 })
+                lines.push(Coverage { figure, regime, model, carried, rows: 1, within_median, within_p90 });
             }
         }
     }

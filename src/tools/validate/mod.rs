@@ -41,7 +41,7 @@ pub use experiment::{Experiment, read};
 pub use first::first_values;
 pub use fit::{Fit, Pull, Replays, Told, fit};
 pub use gate::{Recorded, recorded, worse};
-pub use held_back::{Coverage, HeldBack, coverage, coverage_table, crossed_coverage, held_back};
+pub use held_back::{Coverage, HeldBack, coverage, coverage_table, crossed_coverage, held_back, kind_errors};
 pub use left_out::{LeftOut, left_out, left_out_lines, left_out_table};
 pub use levels::{level_table, page_figures, page_level, page_models, page_rankings};
 pub use opened::{page_data, stage_links};

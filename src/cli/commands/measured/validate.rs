@@ -19,9 +19,9 @@ use std::path::{Path, PathBuf};
 use tools::validate::{
     Aggregate, Coverage, Distance, Experiment, Latency, LeftOut, Links, Options, Outcome, Ranking, Recorded,
     Row, Unmodelled, accuracy_page, aggregates, coverage, coverage_table, crossed_coverage, distance_table,
-    distances, evidence_table, held_back, left_out_table, level_table, of_version, page_data, page_figures,
-    page_level, page_models, page_rankings, pictures, rankings, recorded, stage_links, tables, with_version,
-    worse,
+    distances, evidence_table, held_back, kind_errors, left_out_table, level_table, of_version, page_data,
+    page_figures, page_level, page_models, page_rankings, pictures, rankings, recorded, stage_links, tables,
+    with_version, worse,
 };
 
 /// Everything, as `--json` prints it.
@@ -151,7 +151,8 @@ fn write_found(args: &Validate, found: &Found, outcome: &Outcome) -> Result<(), 
     let Some(path) = &args.evidence else { return Ok(()) };
     let by_latency: [(&str, &[Row]); 3] =
         [("calibrated", &own), ("catalogue", &catalogue), ("roofline", &roofline)];
-    write(path, &evidence_table(&experiments, &by_latency, &transfer, &apart))
+    let kinds = kind_errors(&held_back(&experiments, &own, &apart));
+    write(path, &evidence_table(&experiments, &by_latency, &transfer, kinds))
 }
 
 /// The page's data: one level or experiment per line.
