@@ -109,7 +109,8 @@ fn write_accuracy(args: &Validate, folder: &Path, found: &Found, rows: &[Row]) -
     let path = folder.join(ACCURACY[1]);
     let older = match std::fs::read_to_string(&path) {
         Ok(text) => rows_of(&path, &text, "what `tokenyard validate --page` wrote")?,
-        Err(_) => Vec::new(),
+        Err(e) if e.kind() == std::io::ErrorKind::NotFound => Vec::new(),
+        Err(e) => return Err(unreadable(&path.display(), &e)),
     };
     let all = with_version(older, of_version(rows, args.day.as_deref().unwrap_or_default()));
     let mut links = Links::new();
