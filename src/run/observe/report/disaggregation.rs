@@ -179,17 +179,19 @@ pub(super) struct RoleSums {
 /// The distributions of a hand-over, in the order of [`times`].
 const TIMES: usize = 7;
 
-/// TTFT at the prefill and at the home, the hand-over, its three parts, and the bytes; what is not known yet is missing.
+/// TTFT at the prefill and at the home, the hand-over, its three parts, and the bytes; what is not known yet is missing, and parts are
+/// known with the whole, so that their means add up to its mean.
 fn times(h: &Handover) -> [Option<u64>; TIMES] {
     let between = |from: Maybe<Micros>, to: Maybe<Micros>| Some(to.get()?.0.saturating_sub(from.get()?.0));
     let span = |span: Maybe<Span>| span.get().map(|span| span.0);
+    let part = |from, to| h.joined.get().and_then(|_| between(from, to));
     let room_from = if h.push { h.home_queued } else { h.prefill_end };
     [
         span(h.ttft_prefill),
         span(h.ttft_decode),
         between(h.prefill_end, h.joined),
-        between(room_from, h.reserved),
-        between(h.start, h.landed),
+        part(room_from, h.reserved),
+        part(h.start, h.landed),
         between(h.landed, h.joined),
         h.start.get().map(|_| h.bytes),
     ]
