@@ -45,6 +45,8 @@ async function lessonPage(request, name) {
 
 function navigated(request) {
   const below = request.url.slice(self.registration.scope.length);
+  // A page of its own, which is not kept.
+  if (/^accuracy\.html(?:[?#]|$)/.test(below)) return fetch(request);
   const [, name] = /^learn\/(?:([^/?#]*)\/)?(?:index\.html)?(?:[?#]|$)/.exec(below) ?? [];
   return below.startsWith('learn/') ? lessonPage(request, name) : index(request);
 }

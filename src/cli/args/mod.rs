@@ -207,7 +207,7 @@ pub(crate) struct Validate {
     #[arg(long, value_name = "DAY")]
     pub(crate) day: Option<String>,
     /// Address before the links of `--page`
-    #[arg(long, value_name = "URL", default_value = "../")]
+    #[arg(long, value_name = "URL", default_value = "./")]
     pub(crate) site: String,
     /// Write validation.md, its pictures and the page's data of the experiments into this folder
     #[arg(long, value_name = "DIR")]

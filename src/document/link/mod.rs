@@ -18,6 +18,8 @@ mod view;
 
 pub use beside::Beside;
 pub use make::{Asked, Holding, Made, make};
+#[cfg(feature = "cli")]
+pub use packed::packed_text;
 pub use trace_mark::TraceMark;
 pub use usable::Errors;
 pub use view::{LinkResult, LinkSpan, Selection, VIEW_KEYS, View};

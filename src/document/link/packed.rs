@@ -71,6 +71,16 @@ pub(super) fn pack(parts: &Parts) -> String {
     format!("v{VERSION}.{}", LETTERS.encode(compress_to_vec(text.as_bytes(), LEVEL)))
 }
 
+/// The JSON text of a packed link, with its check: deflated and in base64 for addresses it is the link again. `None` if the link is no
+/// whole packed one.
+#[cfg(feature = "cli")]
+pub fn packed_text(link: &str) -> Option<String> {
+    let mut problems = Diagnostics::new();
+    let letters = link.strip_prefix('#')?.strip_prefix(&format!("v{VERSION}."))?;
+    let text = inflate(&decode(letters, &mut problems), &mut problems);
+    text.filter(|_| problems.is_empty())
+}
+
 fn check_of(text: &str) -> String {
     Digest::of(text.as_bytes()).hex()[..CHECK].to_owned()
 }

@@ -4,6 +4,7 @@
 //! and aggregates of both. Files are read by the caller.
 
 mod accuracy;
+mod accuracy_page;
 mod closed;
 mod compare;
 mod distance;
@@ -32,7 +33,8 @@ mod sample;
 mod silicon;
 mod steps;
 
-pub use accuracy::{Links, OfVersion, accuracy_page, of_version, with_version};
+pub use accuracy::{OfVersion, of_version, with_version};
+pub use accuracy_page::{Links, accuracy_page};
 pub use compare::{Aggregate, Row, aggregates, median};
 pub use distance::{Distance, distance_table, distances};
 pub use engine::perf::{carried, same_chip};

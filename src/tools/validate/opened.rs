@@ -81,7 +81,7 @@ pub fn page_data(e: &Experiment, rows: &[Row], files: &Files<'_>) -> Value {
     page
 }
 
-/// The scenario of each stage as a link, by the name of the stage.
+/// The scenario of each stage as a packed link, by the name of the stage.
 pub fn stage_links(e: &Experiment, files: &Files<'_>) -> BTreeMap<String, String> {
     let page = page_data(e, &[], files);
     let stages = page["stages"].as_array().cloned().unwrap_or_default();
@@ -95,7 +95,7 @@ pub fn stage_links(e: &Experiment, files: &Files<'_>) -> BTreeMap<String, String
             "workload": {"clients": [stage.get("client")?]}, "run": {"horizon_s": stage["horizon_s"]}});
         let scenario = document::parse(&scenario.to_string()).ok()?;
         let link = Link { scenario, view: View::default(), trace: None, embed: None, beside: None };
-        Some((label(stage), make(&link)?.link))
+        Some((label(stage), make(&link)?.packed))
     };
     stages.iter().filter_map(link).collect()
 }

@@ -94,7 +94,12 @@ export default function MeasuredRuns(props: {
         <div class="truth-head">
           <div>
             <h2 class="truth-title">{title()}</h2>
-            <p class="s">{SHOWN.find(([name]) => name === shown())?.[2]}</p>
+            <p class="s">
+              {SHOWN.find(([name]) => name === shown())?.[2]}{' '}
+              <a href="./accuracy.html" target="_blank" rel="noreferrer">
+                Every measured row
+              </a>
+            </p>
           </div>
           <div class="truth-choices">
             <Segments
