@@ -9,7 +9,7 @@ use base::{Diagnostic, Diagnostics, json};
 use document::{from_value, limits};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 /// The version of the format.
 const FORMAT: u32 = 1;
@@ -263,7 +263,7 @@ impl StudyFile {
                 Ok(Value::String(said)) => text(&said),
                 _ => quoted(value),
             });
-            let figures = json::tree(&RunRow { metrics: BTreeMap::new(), ..row.run.clone() });
+            let figures = json::tree(&row.run.of_table());
             let metrics = further.iter().map(|name| {
                 row.run.metrics.get(*name).map_or_else(String::new, |x| Value::from(*x).to_string())
             });

@@ -19,6 +19,8 @@ mod spans;
 mod total_comparison;
 mod totals;
 
+pub use certain::RunError;
+pub(crate) use certain::{Uncertain, percent};
 pub use cloud::RequestCloud;
 pub use difference::{Difference, Verdict};
 pub use handovers::HandoverTable;
@@ -33,6 +35,7 @@ use answered::LeftOut;
 use base::number_text::count;
 use base::stats::{Interval, UNBOUNDED, mean_interval};
 use document::Scenario;
+use engine::perf::ErrorFigure;
 use handovers::HANDOVERS;
 use intervals::{Figures, Sample, differences_of_blocks};
 #[cfg(feature = "cli")]
@@ -159,12 +162,13 @@ impl Comparing {
         let of_first = Sample::new(a, b, paired, &self.spans);
         let sample = (!several).then_some(&of_first);
         let metric = |metric: Metric| self.metric(metric, sample);
+        let doubted = |of: Metric, named: (&str, ErrorFigure)| self.doubted(metric(of), named);
         let detail = |m| detail::detail(m, &of_first, paired.then_some(pairs.as_slice()));
         let metrics = MetricTable {
-            ttft_ms: metric(Metric::Ttft),
+            ttft_ms: doubted(Metric::Ttft, ("TTFT", ErrorFigure::Ttft)),
             itl_ms: metric(Metric::Itl),
-            tpot_ms: metric(Metric::Tpot),
-            e2e_ms: metric(Metric::E2e),
+            tpot_ms: doubted(Metric::Tpot, ("TPOT", ErrorFigure::Tpot)),
+            e2e_ms: doubted(Metric::E2e, ("E2E", ErrorFigure::E2e)),
             queue_wait_ms: metric(Metric::QueueWait),
             scheduling_delay_ms: metric(Metric::SchedulingDelay),
         };
@@ -222,6 +226,7 @@ impl Comparing {
             count_a: values(0),
             count_b: values(1),
             over,
+            doubt: None,
             better: Direction::Lower,
             mean: difference(0),
             p50: difference(1),
@@ -229,6 +234,14 @@ impl Comparing {
             p95: difference(3),
             p99: difference(4),
         }
+    }
+
+    /// A time with the doubt in the order of its means.
+    fn doubted(&self, of: MetricComparison, (name, figure): (&str, ErrorFigure)) -> MetricComparison {
+        let means = of.mean.a.zip(of.mean.b).map(|(a, b)| [a, b]);
+        let compared = |means| certain::Compared { name, figure, means, verdict: of.mean.verdict };
+        let doubt = means.and_then(|means| certain::doubt(&self.sides, &compared(means)));
+        MetricComparison { doubt, ..of }
     }
 
     fn total(&self, total: Total, sample: Option<&Sample>) -> TotalComparison {
@@ -263,12 +276,8 @@ impl Comparing {
     }
 
     fn notices(&self, metrics: &MetricTable) -> Vec<String> {
-        let times = [("TTFT", &metrics.ttft_ms), ("TPOT", &metrics.tpot_ms), ("E2E", &metrics.e2e_ms)];
-        let doubt = |(name, metric): (&str, &MetricComparison)| {
-            let means = [metric.mean.a?, metric.mean.b?];
-            certain::doubt(&self.sides, &certain::Compared { name, means, verdict: metric.mean.verdict })
-        };
-        let mut all: Vec<String> = times.into_iter().filter_map(doubt).collect();
+        let doubts = [&metrics.ttft_ms, &metrics.tpot_ms, &metrics.e2e_ms].map(|of| of.doubt.as_ref());
+        let mut all: Vec<String> = doubts.into_iter().flatten().map(|doubt| doubt.text.clone()).collect();
         let [a, b] = &self.sides;
         if a.finished != b.finished {
             let counts = [

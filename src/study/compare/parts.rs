@@ -115,6 +115,10 @@ pub struct MetricComparison {
     #[cfg_attr(feature = "types", ts(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub over: Option<Over>,
+    /// Why the order of the means is not certain; missing where it survives the error of the simulation.
+    #[cfg_attr(feature = "types", ts(optional))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub doubt: Option<OrderDoubt>,
     /// Which values are the better ones.
     pub better: Direction,
     /// The mean.
@@ -137,6 +141,18 @@ pub struct Over {
     pub short: &'static str,
     /// With the number of requests.
     pub text: String,
+}
+
+/// Why the order of two means is not certain, and what either may be.
+#[apply(typescript!)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct OrderDoubt {
+    /// In a sentence.
+    pub text: String,
+    /// The mean of A, in milliseconds, less and plus the median of the errors that are named for it.
+    pub a: [f64; 2],
+    /// The mean of B.
+    pub b: [f64; 2],
 }
 
 /// The times of requests.

@@ -4,12 +4,12 @@
 use super::row::RunRow;
 use super::summary::SweepRow;
 use super::vary::Vary;
-use crate::compare::Outcomes;
+use crate::compare::{Outcomes, RunError};
 use base::digest::Digest;
 use base::{Diagnostic, Diagnostics, csv_text, json};
 use document::{Scenario, from_value, limits, to_json};
 use run::session::report::RunMetric;
-use run::session::{PoolEvidence, Trace, pool_evidence};
+use run::session::{PoolEvidence, Regime, RegimeBasis, Trace, pool_evidence};
 use serde::Serialize;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
@@ -192,15 +192,16 @@ impl Plan {
     /// Runs a case.
     pub fn run(&self, case: &Case) -> Result<CaseRow, Diagnostics> {
         let outcomes = Outcomes::of_run(case.scenario.clone(), self.trace.clone())?;
-        let run = RunRow::with_metrics(&outcomes, self.metrics.iter().copied());
+        let mut run = RunRow::with_metrics(&outcomes, self.metrics.iter().copied());
+        // No row of a file has it: rows that were read and rows that were run have the same.
+        run.error = error_of(case, &run.regime);
         let mut fields = Map::new();
         fields.insert("case".to_owned(), case.number.into());
         fields.insert("case_digest".to_owned(), case.digest.as_str().into());
         for (path, value) in self.paths.iter().zip(&case.values) {
             fields.insert(path.clone(), serde_json::from_str(value).unwrap_or(Value::Null));
         }
-        if let Value::Object(mut figures) = json::tree(&run) {
-            figures.shift_remove("metrics");
+        if let Value::Object(figures) = json::tree(&run.of_table()) {
             fields.extend(figures);
         }
         for metric in &self.metrics {
@@ -237,7 +238,7 @@ impl Plan {
             metrics.extend(value.as_f64().map(|x| (name, x)));
         }
         let Ok(run) = json::data::<RunRow>(&Value::Object(figures)) else { return Ok(None) };
-        let run = RunRow { metrics, ..run };
+        let run = RunRow { metrics, error: error_of(case, &run.regime), ..run };
         // With more values or seeds than last time the case may have another number.
         fields.insert("case".to_owned(), case.number.into());
         let digest = digest_of(&fields);
@@ -245,6 +246,13 @@ impl Plan {
         let row = SweepRow { values: case.values.clone(), run };
         Ok(Some(CaseRow { number: case.number, fields, row }))
     }
+}
+
+/// The error of the latencies of a case whose run was in a regime, by its name.
+fn error_of(case: &Case, regime: &str) -> Option<RunError> {
+    let all = [Regime::Below, Regime::Near, Regime::Over];
+    let named = all.into_iter().find(|of| of.name() == regime);
+    RunError::of(&pool_evidence(&case.scenario, named.map(|of| (of, RegimeBasis::Load))))
 }
 
 const ROW_DIGEST: &str = "row_digest";

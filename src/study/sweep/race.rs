@@ -5,8 +5,9 @@
 //! infinitely slow in a percentile.
 
 use super::row::{RunFigure, RunRow};
-use crate::compare::{Difference, Direction, Held, RunRegret, Verdict};
+use crate::compare::{Difference, Direction, Held, RunError, RunRegret, Verdict, percent};
 use base::stats::mean_interval;
+use engine::perf::ErrorFigure;
 use serde::{Deserialize, Serialize};
 
 /// A run of an entry in the race.
@@ -54,6 +55,15 @@ impl RankBy {
     fn of(self, run: &RunRow) -> Option<f64> {
         (self.figure().of)(run)
     }
+
+    /// The time whose measured error is taken for the figure; `None` where no error is known of such figures.
+    fn error(self) -> Option<ErrorFigure> {
+        match self {
+            Self::TtftP99 => Some(ErrorFigure::Ttft),
+            Self::E2eP99 => Some(ErrorFigure::E2e),
+            Self::MetShare | Self::Goodput | Self::Usd | Self::Fitness => None,
+        }
+    }
 }
 
 /// The order of a race so far.
@@ -72,6 +82,10 @@ pub struct RaceRanking {
     pub work: Option<RaceWork>,
     /// The oracle's runs, if autoscalers are raced: the bound, without a place.
     pub bound: Option<RaceBound>,
+    /// What a reader must know of the order; missing where there is nothing.
+    #[cfg_attr(feature = "types", ts(optional, as = "Option<_>"))]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub notices: Vec<String>,
 }
 
 /// The work that was offered to all ranked entries.
@@ -118,6 +132,10 @@ pub struct RacePlace {
     pub by_seed: Vec<f64>,
     /// Whether no difference to the first can be shown, or too few seeds ran to tell.
     pub tied: bool,
+    /// Why its order against the first is not certain; missing where it survives the error of the simulation.
+    #[cfg_attr(feature = "types", ts(optional))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub doubt: Option<String>,
     /// Against the oracle, if it ran with every seed.
     pub regret: Option<RunRegret>,
 }
@@ -177,6 +195,7 @@ pub fn rank(entries: &[RaceEntry], bound: &[RunRow], by: RankBy, seeds: u32) -> 
         let pairs: Vec<[Option<f64>; 2]> = first.iter().zip(own).map(|(&a, &b)| [Some(a), Some(b)]).collect();
         let interval = mean_interval(own, unit.bounds());
         let to_first = Difference::of(&pairs, None, by.figure().better, unit.difference_bounds());
+        let compared = [mean(&first), mean(own)];
         RacePlace {
             place,
             name: (*name).to_owned(),
@@ -186,17 +205,56 @@ pub fn rank(entries: &[RaceEntry], bound: &[RunRow], by: RankBy, seeds: u32) -> 
             to_first,
             by_seed: first.iter().zip(own).map(|(a, b)| b - a).collect(),
             tied: matches!(to_first.verdict, Verdict::NoneShown | Verdict::Unknown),
+            doubt: doubt(by, [&leader, &runs(name)], compared)
+                .filter(|_| to_first.verdict != Verdict::NoneShown),
             regret: regret(&runs(name), bound),
         }
     };
     let places = (1..).zip(&ranked).map(place).collect();
+    let apart = ranked.iter().any(|(name, _)| is_apart([&leader, &runs(name)]));
+    let notices = (apart && by.error().is_none()).then(|| no_error(by)).into_iter().collect();
     let unranked =
         others.into_iter().map(|(name, why)| unranked(name, why, &runs(name), &leader, by)).collect();
     let own: Vec<&RunRow> = bound.iter().collect();
     let figures = regret(&own, bound);
     let value: Option<Vec<f64>> = own.iter().map(|run| by.of(run)).collect();
     let bound = figures.map(|figures| RaceBound { mean: value.map(|v| mean(&v)), figures });
-    RaceRanking { by, better: by.figure().better, places, unranked, work: work(&leader), bound }
+    RaceRanking { by, better: by.figure().better, places, unranked, work: work(&leader), bound, notices }
+}
+
+/// Why the order of an entry against the first is not certain, by the means of both.
+fn doubt(by: RankBy, [first, own]: [&[&RunRow]; 2], means: [f64; 2]) -> Option<String> {
+    let figure = by.error()?;
+    let [a, b] = [worst(first, figure)?, worst(own, figure)?];
+    let found = a.uncertain(b, figure, means)?;
+    Some(format!(
+        "whether it is behind the first is not certain: {} is {} apart, and half of the simulated ones are more than {} (the first) and {} (this one) off",
+        by.figure().label,
+        percent(found.apart),
+        percent(found.errors[0]),
+        percent(found.errors[1])
+    ))
+}
+
+/// The largest error of the runs of an entry; `None` where it is not known of one of them.
+fn worst<'a>(runs: &[&'a RunRow], figure: ErrorFigure) -> Option<&'a RunError> {
+    let known: Option<Vec<(f64, &RunError)>> =
+        runs.iter().map(|run| run.error.as_ref().and_then(|e| Some((e.median(figure)?, e)))).collect();
+    let larger = |a: (f64, &'a RunError), b: (f64, &'a RunError)| if b.0 > a.0 { b } else { a };
+    known?.into_iter().reduce(larger).map(|(_, error)| error)
+}
+
+/// Whether two entries have errors of their own: they differ in a value behind the step times.
+fn is_apart([first, own]: [&[&RunRow]; 2]) -> bool {
+    let [a, b] = [first, own].map(|runs| runs.first().and_then(|run| run.error.as_ref()));
+    a.zip(b).is_some_and(|(a, b)| a.in_common(b) < 1.0)
+}
+
+fn no_error(by: RankBy) -> String {
+    format!(
+        "entrants differ in a value behind the step times, and no error is known of {}: whether the order survives the error of the simulation is not known",
+        by.figure().label
+    )
 }
 
 fn mean(of: &[f64]) -> f64 {
@@ -281,6 +339,8 @@ fn values(reference: &[&RunRow], own: &[&RunRow], by: RankBy) -> Result<Vec<f64>
 #[cfg(test)]
 mod tests {
     use super::*;
+    use document::Pool;
+    use run::session::{PoolEvidence, Regime, RegimeBasis};
 
     fn entry(name: &str, seed: u32, met: u64) -> RaceEntry {
         let run = RunRow {
@@ -335,6 +395,34 @@ mod tests {
             [(1, 100), (2, 99), (3, 80)].map(|(seed, met)| entry("a", seed, met)).to_vec();
         let place = &rank(&all, &[], RankBy::MetShare, 3).places[0];
         assert!(place.lo > Some(0.0) && place.lo < Some(0.8) && place.hi < Some(1.0), "{place:?}");
+    }
+
+    /// An entry by its p99 of TTFT, on a GPU.
+    fn on(gpu: &str, ttft_ms: f64, seed: u32) -> RaceEntry {
+        let pool = Pool { gpu: gpu.to_owned(), ..Pool::default() };
+        let evidence = [PoolEvidence::new(&pool, Some((Regime::Below, RegimeBasis::Load)))];
+        let of = entry(&format!("{gpu} {ttft_ms}"), seed, 90);
+        let (error, ttft_p99_of_all_ms) = (RunError::of(&evidence), Some(ttft_ms + f64::from(seed) / 100.0));
+        RaceEntry { run: RunRow { ttft_p99_of_all_ms, error, ..of.run }, ..of }
+    }
+
+    #[test]
+    fn an_order_within_the_error_of_two_fleets_is_in_doubt_and_that_of_one_fleet_is_not() {
+        let all: Vec<RaceEntry> = [("H100", 100.0), ("H100", 101.0), ("H20", 102.0), ("H20", 900.0)]
+            .iter()
+            .flat_map(|&(gpu, ms)| [1, 2].map(|seed| on(gpu, ms, seed)))
+            .collect();
+        let r = rank(&all, &[], RankBy::TtftP99, 2);
+        let doubts: Vec<bool> = r.places.iter().map(|place| place.doubt.is_some()).collect();
+        assert_eq!(doubts, [false, false, true, false], "{r:?}");
+        let text = r.places[2].doubt.as_deref().unwrap_or_default();
+        assert!(text.contains("TTFT p99 of all requests is 2\u{a0}% apart"), "{text}");
+        assert!(!r.places[2].tied && r.notices.is_empty(), "the seeds show a difference");
+        let met = rank(&all, &[], RankBy::MetShare, 2);
+        assert!(met.places.iter().all(|place| place.doubt.is_none()));
+        assert!(met.notices[0].contains("no error is known of objectives met"), "{:?}", met.notices);
+        let one_fleet = rank(&all[..4], &[], RankBy::MetShare, 2);
+        assert!(one_fleet.notices.is_empty() && one_fleet.places.len() == 2);
     }
 
     #[test]

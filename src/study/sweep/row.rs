@@ -1,6 +1,6 @@
 //! The figures of one run in one row, for sweeps and races.
 
-use crate::compare::{Direction, Ending, Outcomes, held};
+use crate::compare::{Direction, Ending, Outcomes, RunError, held};
 use base::stats::Blocked;
 use run::session::report::{Metric, MetricUnit, RunMetric, Statistic};
 use run::session::weakest;
@@ -105,6 +105,10 @@ pub struct RunRow {
     pub evidence: String,
     /// Where its load lies: below, near or over the knee; empty if it is not known.
     pub regime: String,
+    /// The error of its latencies; no column of tables has it.
+    #[cfg_attr(feature = "types", ts(optional))]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<RunError>,
     /// Further figures by name, those that are asked for and known.
     #[cfg_attr(feature = "types", ts(type = "{ [name: string]: number }"))]
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
@@ -241,8 +245,14 @@ impl RunRow {
             load: run.report.verdict.state.name().to_owned(),
             evidence: weakest.map_or_else(String::new, |pool| pool.class.name().to_owned()),
             regime: weakest.and_then(|pool| pool.regime).map_or_else(String::new, |r| r.name().to_owned()),
+            error: RunError::of(&run.report.evidence),
             metrics: BTreeMap::new(),
         }
+    }
+
+    /// What tables have of a row: without the further figures, which have columns of their own, and without the error.
+    pub(crate) fn of_table(&self) -> Self {
+        Self { metrics: BTreeMap::new(), error: None, ..self.clone() }
     }
 
     /// The same with further figures.

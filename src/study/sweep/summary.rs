@@ -2,8 +2,10 @@
 
 use super::curve::{CurveKnee, knee};
 use super::row::{RunFigure, RunRow};
+use crate::compare::{Uncertain, percent};
 use base::small::sort::sort_pairs;
 use base::stats::{POSITIVE, mean_interval};
+use engine::perf::ErrorFigure;
 use run::session::PoolEvidence;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
@@ -60,6 +62,10 @@ pub struct SweepPoint {
     pub figures: Vec<SweepValue>,
     /// How far its latencies can be trusted: the class of the pool of which least is known.
     pub evidence: String,
+    /// Why it is not certain whether the point belongs to the front; missing where that survives the error of the simulation.
+    #[cfg_attr(feature = "types", ts(optional))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub doubt: Option<String>,
 }
 
 impl SweepPoint {
@@ -111,7 +117,7 @@ pub fn summary(paths: &[String], rows: &[SweepRow]) -> SweepSummary {
         }
         of_point[number].1.push(run);
     }
-    let points: Vec<SweepPoint> = of_point.iter().map(|(values, rows)| point(values, rows)).collect();
+    let mut points: Vec<SweepPoint> = of_point.iter().map(|(values, rows)| point(values, rows)).collect();
     let mut curves = Vec::new();
     for (i, path) in paths.iter().enumerate() {
         curves.extend(along(i, path, &points));
@@ -119,6 +125,9 @@ pub fn summary(paths: &[String], rows: &[SweepRow]) -> SweepSummary {
     let priced = !rows.is_empty() && rows.iter().all(|r| r.run.usd_per_million_output_tokens.is_some());
     let cost = if priced { RunFigure::COST } else { RunFigure::GPU_SECONDS };
     let front = front(&of_point, cost.of);
+    for (point, doubt) in points.iter_mut().zip(front_doubts(&of_point, cost.of)) {
+        point.doubt = doubt;
+    }
     SweepSummary { paths: paths.to_vec(), points, curves, cost: cost.name, front, evidence: Vec::new() }
 }
 
@@ -150,7 +159,7 @@ fn point(values: &[String], rows: &[&RunRow]) -> SweepPoint {
         SweepValue::named(name, found.as_deref(), POSITIVE)
     }));
     let evidence = rows.first().map_or_else(String::new, |r| r.evidence.clone());
-    SweepPoint { values: values.to_vec(), seeds: rows.len() as u32, figures, evidence }
+    SweepPoint { values: values.to_vec(), seeds: rows.len() as u32, figures, evidence, doubt: None }
 }
 
 /// The curves along path number `i`, if its values are numbers: one for each combination of the others' values.
@@ -191,19 +200,30 @@ fn along(i: usize, path: &str, points: &[SweepPoint]) -> Vec<SweepCurve> {
     curves
 }
 
+/// The mean of a figure over the seeds of a point; `None` if one has no value.
+fn mean(rows: &[&RunRow], of: impl Fn(&RunRow) -> Option<f64>) -> Option<f64> {
+    let all: Option<Vec<f64>> = rows.iter().map(|r| of(r)).collect();
+    all.map(|all| all.iter().sum::<f64>() / all.len() as f64)
+}
+
+/// A point by its number, its cost and its p99 of TTFT.
+type OnFront = (u32, f64, f64);
+
+/// The points that have both figures of the front.
+fn known(points: &[Combination<'_>], cost: impl Fn(&RunRow) -> Option<f64>) -> Vec<OnFront> {
+    let both = |rows: &[&RunRow]| Some((mean(rows, &cost)?, mean(rows, |r| r.ttft_p99_of_all_ms)?));
+    let points = (0..).zip(points);
+    points.filter_map(|(i, (_, rows))| both(rows).map(|(cost, ttft)| (i, cost, ttft))).collect()
+}
+
+fn beats((_, c2, p2): OnFront, (_, c, p): OnFront) -> bool {
+    c2 <= c && p2 <= p && (c2 < c || p2 < p)
+}
+
 /// The points that no other beats in cost and in p99 of TTFT.
 fn front(points: &[Combination<'_>], cost: impl Fn(&RunRow) -> Option<f64>) -> Vec<u32> {
-    let mean = |rows: &[&RunRow], of: &dyn Fn(&RunRow) -> Option<f64>| {
-        let all: Option<Vec<f64>> = rows.iter().map(|r| of(r)).collect();
-        all.map(|all| all.iter().sum::<f64>() / all.len() as f64)
-    };
-    let known: Vec<(u32, f64, f64)> = (0..)
-        .zip(points)
-        .filter_map(|(i, (_, rows))| Some((i, mean(rows, &cost)?, mean(rows, &|r| r.ttft_p99_of_all_ms)?)))
-        .collect();
-    let beaten = |&(_, c, p): &(u32, f64, f64)| {
-        known.iter().any(|&(_, c2, p2)| c2 <= c && p2 <= p && (c2 < c || p2 < p))
-    };
+    let known = known(points, cost);
+    let beaten = |k: &OnFront| known.iter().any(|other| beats(*other, *k));
     // Costs and times are not negative, so that their bits are in their order.
     let kept = known.iter().filter(|k| !beaten(k)).map(|&(i, c, _)| (c.max(0.0).to_bits(), u64::from(i)));
     let mut order: Vec<(u64, u64)> = kept.collect();
@@ -211,9 +231,46 @@ fn front(points: &[Combination<'_>], cost: impl Fn(&RunRow) -> Option<f64>) -> V
     order.into_iter().map(|(_, i)| i as u32).collect()
 }
 
+/// By point, why it is not certain whether it belongs to the front: no other beats it by more than the error of both, and one that
+/// costs no more could be the faster one within it.
+fn front_doubts(points: &[Combination<'_>], cost: impl Fn(&RunRow) -> Option<f64>) -> Vec<Option<String>> {
+    let known = known(points, cost);
+    let error = |i: u32| points[i as usize].1.first().and_then(|run| run.error.as_ref());
+    let mut found = vec![None; points.len()];
+    for &own in &known {
+        let of_two = |&other: &OnFront| {
+            let both = error(own.0).zip(error(other.0)).filter(|_| other.0 != own.0 && other.1 <= own.1);
+            let uncertain = both.and_then(|(a, b)| a.uncertain(b, ErrorFigure::Ttft, [own.2, other.2]));
+            (other, uncertain)
+        };
+        let all: Vec<(OnFront, Option<Uncertain>)> = known.iter().map(of_two).collect();
+        if all.iter().any(|(other, uncertain)| uncertain.is_none() && beats(*other, own)) {
+            continue;
+        }
+        let nearest = all.into_iter().filter_map(|(other, uncertain)| Some((other, uncertain?)));
+        let nearest = nearest.reduce(|a, b| if b.1.apart < a.1.apart { b } else { a });
+        found[own.0 as usize] =
+            nearest.map(|(other, uncertain)| doubt(points[other.0 as usize].0, &uncertain));
+    }
+    found
+}
+
+fn doubt(of_other: &[String], found: &Uncertain) -> String {
+    format!(
+        "whether it is on the front is not certain: its p99 of TTFT is {} from that of {}, and half of the simulated ones are more than {} (this one) and {} (the other) off",
+        percent(found.apart),
+        of_other.join(", "),
+        percent(found.errors[0]),
+        percent(found.errors[1])
+    )
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::compare::RunError;
+    use document::Pool;
+    use run::session::{Regime, RegimeBasis};
 
     fn row(ttft: f64, usd: f64) -> RunRow {
         RunRow {
@@ -254,5 +311,24 @@ mod tests {
         assert!((knees[0].knee.x.unwrap() - (1.0 + 22.0 / 39.0)).abs() < 1e-12);
         assert_eq!(knees[1].knee.x, None);
         assert_eq!((s.front, s.cost), (vec![1, 3, 0], "usd_per_million_output_tokens"));
+    }
+
+    #[test]
+    fn a_point_within_the_error_of_another_fleet_is_in_doubt() {
+        let on = |gpu: &str, ttft: f64, usd: f64| {
+            let pool = Pool { gpu: gpu.to_owned(), ..Pool::default() };
+            let evidence = [PoolEvidence::new(&pool, Some((Regime::Below, RegimeBasis::Load)))];
+            let run = RunRow { error: RunError::of(&evidence), ..row(ttft, usd) };
+            SweepRow { values: values(&[&format!("{gpu} {ttft}")]), run }
+        };
+        // The second is beaten by the first for certain, on one fleet; the third only within the error; the fourth is cheaper than all.
+        let rows =
+            [on("H100", 100.0, 2.0), on("H100", 101.0, 2.0), on("H20", 101.0, 2.0), on("H20", 900.0, 1.0)];
+        let s = summary(&values(&["cluster.pools[0].gpu"]), &rows);
+        assert_eq!(s.front, [3, 0]);
+        let doubts: Vec<bool> = s.points.iter().map(|point| point.doubt.is_some()).collect();
+        assert_eq!(doubts, [true, false, true, false], "{s:?}");
+        let text = s.points[2].doubt.as_deref().unwrap_or_default();
+        assert!(text.contains("is 0\u{a0}% from that of H100 101"), "{text}");
     }
 }

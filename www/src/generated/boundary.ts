@@ -3208,6 +3208,8 @@ export type MetricComparison = {
   count_b: number,
   /** The requests that the verdicts are over; missing if both runs have the time of the same ones. */
   over?: Over,
+  /** Why the order of the means is not certain; missing where it survives the error of the simulation. */
+  doubt?: OrderDoubt,
   /** Which values are the better ones. */
   better: Direction,
   /** The mean. */
@@ -3522,6 +3524,16 @@ export type OraclePool = {
   prompt_tokens: number,
   /** Mean length of the answers, in tokens. */
   output_tokens: number,
+};
+
+/** Why the order of two means is not certain, and what either may be. */
+export type OrderDoubt = {
+  /** In a sentence. */
+  text: string,
+  /** The mean of A, in milliseconds, less and plus the median of the errors that are named for it. */
+  a: [number, number],
+  /** The mean of B. */
+  b: [number, number],
 };
 
 /** A thing to put in order. */
@@ -4097,6 +4109,8 @@ export type RacePlace = {
   by_seed: Array<number>,
   /** Whether no difference to the first can be shown, or too few seeds ran to tell. */
   tied: boolean,
+  /** Why its order against the first is not certain; missing where it survives the error of the simulation. */
+  doubt?: string,
   /** Against the oracle, if it ran with every seed. */
   regret: RunRegret | null,
 };
@@ -4115,6 +4129,8 @@ export type RaceRanking = {
   work: RaceWork | null,
   /** The oracle's runs, if autoscalers are raced: the bound, without a place. */
   bound: RaceBound | null,
+  /** What a reader must know of the order; missing where there is nothing. */
+  notices?: Array<string>,
 };
 
 /** The work that was offered to all ranked entries. */
@@ -4912,6 +4928,14 @@ export type RunDocuments = {
   latest?: LatestEdit,
 };
 
+/** The error of the latencies of a run, and what it is the error of. */
+export type RunError = {
+  /** The latency model of the pool of which least is known; then its model, GPU, release of the engine, precision and tensor parallelism. */
+  of: [string, string, string, string, string, string],
+  /** The measured errors that are named for it. */
+  named: FigureErrors,
+};
+
 /** The figures of one run in a list of runs. */
 export type RunFigures = {
   /** How far it was computed, in microseconds. */
@@ -5068,6 +5092,8 @@ export type RunRow = {
   evidence: string,
   /** Where its load lies: below, near or over the knee; empty if it is not known. */
   regime: string,
+  /** The error of its latencies; no column of tables has it. */
+  error?: RunError,
   /** Further figures by name, those that are asked for and known. */
   metrics?: { [name: string]: number },
 };
@@ -6096,6 +6122,8 @@ export type SweepPoint = {
   figures: Array<SweepValue>,
   /** How far its latencies can be trusted: the class of the pool of which least is known. */
   evidence: string,
+  /** Why it is not certain whether the point belongs to the front; missing where that survives the error of the simulation. */
+  doubt?: string,
 };
 
 /** A run of a sweep. */

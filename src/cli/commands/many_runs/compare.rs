@@ -196,6 +196,7 @@ fn text(c: &RunComparison, names: [&str; 2]) -> String {
     write_head(&mut out, c, names);
     out.push_str(&metric_table(c).text());
     write_over(&mut out, c);
+    write_bands(&mut out, c);
     out.push('\n');
     out.push_str(&total_table(c).text());
     line(&mut out, "* of the requests that finished, were refused or were dropped");
@@ -327,10 +328,28 @@ fn metric_table(c: &RunComparison) -> Table {
             {
                 *verdict = format!("{verdict} ({})", over.short);
             }
+            if let (Some(verdict), Some(_), "mean") = (row.last_mut(), &of.doubt, figure) {
+                NOT_CERTAIN.clone_into(verdict);
+            }
             table.row(row);
         }
     }
     table
+}
+
+/// The verdict on means whose order does not survive the error of the simulation; a notice says why.
+const NOT_CERTAIN: &str = "not certain";
+
+/// What either mean may be where their order is not certain.
+fn write_bands(out: &mut String, c: &RunComparison) {
+    for (name, of, decimals) in times(c) {
+        let Some(doubt) = &of.doubt else { continue };
+        let band = |mean: Option<f64>, [low, high]: [f64; 2]| {
+            format!("{} ({low:.decimals$} to {high:.decimals$})", number(mean, decimals))
+        };
+        let (a, b) = (band(of.mean.a, doubt.a), band(of.mean.b, doubt.b));
+        line(out, &format!("{name} mean with its error, ms: {a} in A, {b} in B"));
+    }
 }
 
 /// The row that is missing where a GPU has no price.

@@ -267,7 +267,8 @@ fn text(s: &SweepSummary) -> String {
             row.push(if is_cost { cost(mean, decimals, ttft) } else { number(mean, decimals) });
         }
         row.extend(further.iter().map(|column| number(point.mean(column), 4)));
-        row.push(if s.front.contains(&i) { "*".to_owned() } else { String::new() });
+        let on_front = if s.front.contains(&i) { "*" } else { "" };
+        row.push(format!("{on_front}{}", if point.doubt.is_some() { "?" } else { "" }));
         row.extend(several.map(|_| point.evidence.clone()));
         table.row(row);
     }
@@ -280,6 +281,11 @@ fn text(s: &SweepSummary) -> String {
         .expect("a String takes any text");
     writeln!(out, "* not beaten by another in both {} and p99 TTFT of all requests", s.cost)
         .expect("a String takes any text");
+    for point in s.points.iter().take(MOST_POINTS) {
+        let Some(doubt) = &point.doubt else { continue };
+        let values: Vec<String> = point.values.iter().map(|v| shortened(v)).collect();
+        writeln!(out, "? {}: {}", values.join(", "), visible(doubt)).expect("a String takes any text");
+    }
     for of_pool in &s.evidence {
         let pool = if s.evidence.len() > 1 { format!("{}: ", of_pool.pool) } else { String::new() };
         let text = visible(&format!("{pool}{}", of_pool.text));

@@ -1,12 +1,12 @@
 // The key figures of both runs: A → B, which one is better, and how certain the difference is.
 
 import { For, type JSX, Show } from 'solid-js';
+import { sentence } from '../../base/keyWords.ts';
 import { keysOf } from '../../base/trust.ts';
 import {
   count,
   DASH,
   durationMs,
-  NBSP,
   NO_PRICE,
   percent,
   type Quantity,
@@ -17,6 +17,8 @@ import {
 } from '../../base/units.ts';
 import type { Difference, Regret, RunComparison, RunRegret, TotalTable, Verdict } from '../../generated/boundary.ts';
 import { TableHead } from '../parts/TableHead.tsx';
+import { doubtsOf } from './compareDoubts.ts';
+import { rangeText } from './metricText.ts';
 import './regret.css';
 
 export type Figure = {
@@ -131,6 +133,22 @@ export function CompareFigures(props: { comparison: RunComparison | undefined })
           );
         }}
       </For>
+      <For each={props.comparison ? doubtsOf(props.comparison) : []}>
+        {(doubt) => (
+          <div class="compare-doubt">
+            <dt>{doubt.name}</dt>
+            <dd>
+              <span class="compare-ab">
+                {doubt.a.join(' ')} → <b>{doubt.b[0]}</b> {doubt.b[1]}
+              </span>
+              <span class="compare-verdict none-shown">
+                <VerdictGlyph verdict="none-shown" /> not certain
+              </span>
+              <span class="s">{sentence(doubt.text)}.</span>
+            </dd>
+          </div>
+        )}
+      </For>
     </dl>
   );
 }
@@ -151,12 +169,6 @@ export function intervalText(lo: number, hi: number, say: (value: number) => Qua
   if (!plain.some(({ value }) => /[1-9]/.test(value))) return rangeText(changeText(lo, say), changeText(hi, say));
   const [from = '', to = ''] = plain.map(text);
   return rangeText(from, to);
-}
-
-/** Both ends of an interval; the unit once if they share it. */
-export function rangeText(lo: string, hi: string): string {
-  const unitOf = (said: string): string => said.split(NBSP)[1] ?? '';
-  return unitOf(lo) === unitOf(hi) ? `${lo.split(NBSP)[0]} to ${hi}` : `${lo} to ${hi}`;
 }
 
 /** Whether the difference and its interval are zero. */

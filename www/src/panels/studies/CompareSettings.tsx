@@ -9,6 +9,7 @@ import { type Change, placedEdits, routeSaid } from '../../state/edits/edits.ts'
 import type { Beside, Comparing } from '../../state/studies/compare.ts';
 import { choiceText, fieldAt, pathName, plainText } from '../parts/formFields.ts';
 import { TrustChip } from '../parts/Trust.tsx';
+import { furtherNotices } from './compareDoubts.ts';
 
 /** The same comparison over several seeds, which shows how certain a difference is. */
 export function Seeds(props: { comparing: Comparing }): JSX.Element {
@@ -157,7 +158,7 @@ export function Pairing(props: { comparison: RunComparison }): JSX.Element {
         <TrustChip label="A" pools={c().a.evidence} />
         <TrustChip label="B" pools={c().b.evidence} />
       </div>
-      <For each={c().notices}>{(notice) => <p class="say">{sentence(notice)}.</p>}</For>
+      <For each={furtherNotices(c())}>{(notice) => <p class="say">{sentence(notice)}.</p>}</For>
     </div>
   );
 }

@@ -2,6 +2,7 @@
 // beside them the difference to the first with its interval and a tick for each seed.
 import { createMemo, For, type JSX, Show } from 'solid-js';
 import { getAt } from '../../base/json.ts';
+import { sentence } from '../../base/keyWords.ts';
 import { count, DASH, durationMs, percent, type Quantity, ratePerS, text, usd } from '../../base/units.ts';
 import type { RankBy, RunRegret } from '../../generated/boundary.ts';
 import type { Lap, Race, Raced } from '../../state/studies/race.ts';
@@ -176,6 +177,9 @@ function Foot(props: { race: Race; objectiveMs: number; scale: { low: number; hi
           </p>
         )}
       </Show>
+      <For each={props.race.ranking()?.notices ?? []}>
+        {(notice) => <p class="say race-foot">{sentence(notice)}.</p>}
+      </For>
     </>
   );
 }
@@ -202,6 +206,7 @@ function Against(props: { row: Row; by: RankBy; scale: ReturnType<typeof differe
         />
       </Show>
       <span class="s">{said()}</span>
+      <Show when={props.row.doubt}>{(doubt) => <span class="race-doubt">{sentence(doubt())}.</span>}</Show>
     </span>
   );
 }

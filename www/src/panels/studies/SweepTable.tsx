@@ -85,6 +85,10 @@ export function SweepTable(props: { summary: SweepSummary; axis: Axis }): JSX.El
                     <span aria-hidden="true">✓</span>
                     <span class="visually-hidden">yes</span>
                   </Show>
+                  <Show when={point.doubt}>
+                    <span aria-hidden="true"> ?</span>
+                    <span class="visually-hidden">, not certain</span>
+                  </Show>
                 </td>
                 <Show when={!oneClass(props.summary)}>
                   <td>{point.evidence}</td>
@@ -94,6 +98,13 @@ export function SweepTable(props: { summary: SweepSummary; axis: Axis }): JSX.El
           </For>
         </tbody>
       </table>
+      <For each={props.summary.points.filter((point) => point.doubt)}>
+        {(point) => (
+          <p class="say">
+            ? {props.summary.paths.map((_, k) => value(point, k)).join(', ')}: {point.doubt}.
+          </p>
+        )}
+      </For>
       <Show when={oneClass(props.summary)}>
         <TrustChip pools={props.summary.evidence} label="All cases" />
       </Show>

@@ -1,12 +1,14 @@
 import { expect, test } from 'vitest';
 import { trust } from '../../base/trust.ts';
 import { durationMs, NBSP, percent, usd } from '../../base/units.ts';
-import type { PairedPart, RaceRanking } from '../../generated/boundary.ts';
+import type { PairedPart, RaceRanking, RunComparison } from '../../generated/boundary.ts';
 import type { Raced } from '../../state/studies/race.ts';
 import { slices, valueAt } from './CompareEcdf.tsx';
-import { changeText, intervalText, rangeText } from './CompareFigures.tsx';
+import { changeText, intervalText } from './CompareFigures.tsx';
 import { bands } from './CompareTime.tsx';
+import { doubtsOf, furtherNotices } from './compareDoubts.ts';
 import { editsOf, sceneOf } from './compareScene.ts';
+import { rangeText } from './metricText.ts';
 import { nearest, pairedWords, symmetric } from './pairedDifference.ts';
 import { differenceScale, differenceX } from './RaceInterval.tsx';
 import { lapPaths, lapScale, lapY } from './RaceLaps.tsx';
@@ -77,6 +79,31 @@ test('the test of each request says its interval, its verdict and the blocks', (
   expect(same.replaceAll(NBSP, ' ')).toBe('median 0 ms: no difference can be shown');
 });
 
+test('a mean whose order is not certain is a band with its sentence, which stands once', () => {
+  const without = { mean: { a: 100, b: 90 } };
+  const doubt = {
+    text: 'which has the lower mean TPOT is not certain: they are 2 % apart',
+    a: [10.9, 13.3],
+    b: [11.5, 13.1],
+  };
+  const comparison = trust<RunComparison>({
+    metrics: { ttft_ms: without, e2e_ms: without, tpot_ms: { mean: { a: 12.1, b: 12.3 }, doubt } },
+    notices: [doubt.text, 'two requests are unfinished'],
+  });
+  const [row, ...others] = doubtsOf(comparison);
+  expect(others).toEqual([]);
+  expect([row?.a, row?.b].map((band) => band?.join(' ').replaceAll(NBSP, ' '))).toEqual([
+    '12.1 ms (10.9 to 13.3 ms)',
+    '12.3 ms (11.5 to 13.1 ms)',
+  ]);
+  expect(row?.name).toBe('TPOT mean');
+  expect(row?.text).toBe(doubt.text);
+  expect(furtherNotices(comparison)).toEqual(['two requests are unfinished']);
+  expect(doubtsOf(trust<RunComparison>({ metrics: { ttft_ms: without, e2e_ms: without, tpot_ms: without } }))).toEqual(
+    [],
+  );
+});
+
 test('a click finds the nearest mark, and none that is far', () => {
   const cloud = { t_s: [1, 2, 3], diff_ms: [0, 5, -5] };
   const [x, y] = [(t: number) => t * 100, (ms: number) => 50 - ms];
@@ -138,6 +165,17 @@ test('a race lists places, then entrants without one, then those that wait', () 
     ['b', undefined, '1 of 3 seeds in'],
     ['c', undefined, 'waits'],
   ]);
+});
+
+test('a place says why its order against the first is not certain', () => {
+  const place = { name: 'b', mean: 2, to_first: null, by_seed: [1], regret: null };
+  const text = 'whether it is behind the first is not certain';
+  const places = [
+    { ...place, place: 2, doubt: text },
+    { ...place, place: 3 },
+  ];
+  const ranking = trust<RaceRanking>({ places, unranked: [] });
+  expect(rowsOf({ ranking: () => ranking, raced: () => undefined }).map(({ doubt }) => doubt)).toEqual([text, '']);
 });
 
 test('fields are found by words of their name and path', () => {
