@@ -27,8 +27,9 @@ pub struct LeftOut {
 
 document::shape! { read entry LeftOut { coefficients left_out experiments tpot [default] ttft [default] e2e [default] errors [default] } }
 
-/// The line of a part that was left out; `None` if it has no figure.
+/// The line of a part that was left out; `None` if it has no figure. Rows of engines other than vLLM are in no sum.
 pub fn left_out(coefficients: &str, left_out: &str, rows: &[Row]) -> Option<LeftOut> {
+    let rows: Vec<Row> = rows.iter().filter(|r| !r.is_of_another_engine()).cloned().collect();
     let errors = |metric: &str| {
         let mut by_id: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
         let counted = rows.iter().filter(|r| r.metric == metric && r.stat == "mean");
@@ -50,7 +51,7 @@ pub fn left_out(coefficients: &str, left_out: &str, rows: &[Row]) -> Option<Left
         tpot,
         ttft,
         e2e,
-        errors: one_by_one(rows),
+        errors: one_by_one(&rows),
     })
 }
 
