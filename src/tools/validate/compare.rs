@@ -61,10 +61,10 @@ pub struct Row {
 }
 
 impl Row {
-    /// Whether it is a figure of another engine than vLLM, which is compared apart.
+    /// Whether it is compared apart: a figure of another engine than vLLM, or of prefill and decode on different replicas.
     #[must_use]
     pub fn is_of_another_engine(&self) -> bool {
-        self.group == super::silicon::OTHERS
+        super::silicon::is_apart(&self.group)
     }
 
     /// A figure of one run with its measured value, without a regime and not fitted. `named`: stage, metric,
@@ -126,7 +126,8 @@ pub(super) struct Side<'a> {
 /// Metrics with statistics, and metrics with one value.
 const METRICS: [&str; 8] =
     ["ttft_ms", "tpot_ms", "itl_ms", "e2e_ms", "queue_ms", "ttft_ms_fill", "ttft_ms_cached", "ttft_ms_cold"];
-const NUMBERS: [&str; 5] = ["req_per_s", "out_tok_per_s", "makespan_s", "failed", "preemptions"];
+const NUMBERS: [&str; 6] =
+    ["req_per_s", "out_tok_per_s", "tok_per_s_per_gpu", "makespan_s", "failed", "preemptions"];
 
 /// All figures of a stage.
 pub(super) fn compare(e: &Experiment, side: &Side<'_>, samples: &[Sample]) -> Vec<Row> {

@@ -1,6 +1,7 @@
 //! The measured format: an array of experiments, read leniently. Unknown fields are ignored, and missing figures are
 //! not compared.
 
+use super::silicon::APART;
 use base::{Diagnostic, Diagnostics};
 use document::value_from_long_json;
 use serde_json::Value;
@@ -129,6 +130,9 @@ fn one(document: Value, i: usize) -> Result<Experiment, Diagnostics> {
         let fix = "list what was measured, or an empty list where points.csv has it";
         problems.push(Diagnostic::error(format!("[{i}].measured"), "no list", "a list", fix));
     }
+    // Prefill and decode on different replicas are compared apart.
+    let group =
+        if document.get("disaggregated").is_some_and(|v| !v.is_null()) { APART.to_owned() } else { group };
     if problems.is_empty() {
         Ok(Experiment { source: id.clone(), id, group, model, gpu, document })
     } else {

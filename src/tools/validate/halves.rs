@@ -32,6 +32,7 @@ fn measured(rows: &[Row]) -> Vec<Value> {
                 ttft_us,
                 e2e_us: e2e_us.max(ttft_us),
                 queue_us: 0,
+                prompt_tokens: row.input,
                 output_tokens: row.output.unwrap_or(0),
             });
         }

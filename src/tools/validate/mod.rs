@@ -31,6 +31,8 @@ mod replay;
 mod run;
 mod sample;
 mod silicon;
+mod split_pools;
+mod split_table;
 mod steps;
 
 pub use accuracy::{OfVersion, of_version, with_version};
@@ -52,6 +54,7 @@ pub use pool::{Found, Latency, built_in, model_name, precision_name, served_by, 
 pub use ranking::{Ranking, rankings};
 pub use replay::{Options, Outcome, Unmodelled, replay};
 pub use silicon::{is_silicon, read_silicon};
+pub use split_table::{is_split_table, read_split_table};
 
 /// Reads a file next to the experiments, by its name there; the error is the reason of a failure.
 pub type Files<'a> = dyn Fn(&str) -> Result<Vec<u8>, String> + 'a;

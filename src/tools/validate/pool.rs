@@ -1,6 +1,7 @@
 //! Turns the servers of an experiment into a pool of a scenario.
 
 use super::experiment::Experiment;
+use super::split_pools::is_split;
 use base::SortedMap;
 use document::{
     Architecture, BatchLimit, CalibratedCoefficients, CalibratedSettings, EngineGeneration, KvBlocks,
@@ -171,7 +172,7 @@ fn stages(e: &Experiment) -> u32 {
 /// count as the middle of the measured releases.
 pub(super) fn generation(e: &Experiment) -> EngineGeneration {
     // Releases of other engines count otherwise.
-    if e.is_of_another_engine() {
+    if e.is_of_another_engine() && !e.text("/engine/name").starts_with("vllm") {
         return EngineGeneration::Latest.release();
     }
     match e.release() {
@@ -192,8 +193,8 @@ pub fn served_by(e: &Experiment) -> (String, EngineGeneration) {
 
 /// Features of an experiment that scenarios do not have.
 pub(super) fn beyond(e: &Experiment) -> Option<&'static str> {
-    if e.at("/disaggregated").is_some() || e.text("/mode").starts_with("disagg") {
-        return Some("prefill and decode on different replicas");
+    if !is_split(e) && e.text("/mode").starts_with("disagg") {
+        return Some("prefill and decode on different replicas, without the numbers of both");
     }
     if !matches!(e.text("/backend"), "" | "vllm") {
         return Some("another engine than vLLM");
@@ -209,6 +210,14 @@ pub(super) fn pool(e: &Experiment, tp: u32, latency: &Latency) -> Result<Pool, S
     if let Some(why) = beyond(e) {
         return Err(why.to_owned());
     }
+    if is_split(e) {
+        return Err("prefill and decode on different replicas: no single pool".to_owned());
+    }
+    served(e, tp, latency)
+}
+
+/// The same of replicas of one kind, without their roles.
+pub(super) fn served(e: &Experiment, tp: u32, latency: &Latency) -> Result<Pool, String> {
     let architecture = shape(e).ok_or_else(|| format!("no shape of the model {}", e.model))?;
     let gpu = gpu_name(&e.gpu);
     if perf::known_gpu(&gpu).is_none() {

@@ -199,7 +199,8 @@ impl<'a> Maker<'a> {
     }
 
     fn tp(&self) -> Result<u32, String> {
-        let tp = self.e.count("/tp").filter(|tp| *tp > 0);
+        let of_decode = || self.e.count("/disaggregated/decode_tp");
+        let tp = self.e.count("/tp").or_else(of_decode).filter(|tp| *tp > 0);
         tp.ok_or_else(|| "several tensor parallelisms in one experiment, or none".to_owned())
     }
 

@@ -2,9 +2,10 @@
 
 use super::experiment::Experiment;
 use super::open::Length;
-use super::pool::{pool, routing, signal_refresh_us};
+use super::pool::{routing, signal_refresh_us};
 use super::replay::{Case, Options, Traffic};
 use super::sample::{Finished, Sample};
+use super::split_pools::{handover, is_split, pools, split_routing};
 use base::Diagnostic;
 use benchmarks::replayed::{ended, send_closed_loop};
 use document::{Pool, RoutingPolicy, Run, Scenario, limits};
@@ -13,24 +14,33 @@ use run::session::Session;
 impl Case<'_> {
     /// The samples of all seeds.
     pub(super) fn run(&self, e: &Experiment, options: &Options) -> Result<Vec<Sample>, String> {
-        let pool = pool(e, self.tp, &options.latency)?;
-        let routing = routing(e)?;
+        let pools = pools(e, self.tp, &options.latency)?;
+        let routing = split_routing(e, routing(e)?);
         let drawn = matches!(&self.traffic, Traffic::Drawn(_))
             || matches!(&self.traffic, Traffic::Closed(c) if !matches!(c.input, Length::Fixed(_)))
             || matches!(routing, RoutingPolicy::Random | RoutingPolicy::Weighted(_));
-        let seeds = if drawn { options.seeds.max(1) } else { 1 };
+        let averages_out = is_split(e)
+            && matches!(&self.traffic, Traffic::Closed(c) if c.requests >= ENOUGH_FOR_ONE_SEED);
+        let seeds = if drawn && !averages_out { options.seeds.max(1) } else { 1 };
         let mut samples = Vec::new();
         for seed in 1..=u64::from(seeds) {
-            samples.push(self.one(e, &pool, &routing, seed)?);
+            samples.push(self.one(e, &pools, &routing, seed)?);
         }
         Ok(samples)
     }
 
-    fn one(&self, e: &Experiment, pool: &Pool, routing: &RoutingPolicy, seed: u64) -> Result<Sample, String> {
+    fn one(
+        &self,
+        e: &Experiment,
+        pools: &[Pool],
+        routing: &RoutingPolicy,
+        seed: u64,
+    ) -> Result<Sample, String> {
         let mut scenario = Scenario { seed, ..Scenario::default() };
         scenario.run = Run { horizon_s: 0.0, warmup_s: 0.0, warmup_requests: 0, max_requests: 0 };
         scenario.observe.anomalies = false;
-        scenario.cluster.pools = vec![pool.clone()];
+        scenario.cluster.pools = pools.to_vec();
+        scenario.cluster.disaggregation = handover(e);
         scenario.workload.timeout_s =
             e.number("/client/timeout_s").filter(|s| *s <= limits::HORIZON_S).unwrap_or(0.0);
         scenario.cluster.routing = routing.clone();
@@ -52,9 +62,13 @@ impl Case<'_> {
         let session = ended(scenario, MOST_EVENTS)
             .map_err(|problems| problems.iter().map(words).collect::<Vec<_>>().join("; "))?;
         let warms_up = e.text("/workload/warm_up") == "the first stage" && self.stages > 1;
-        Ok(Sample { first_scored: u32::from(warms_up), ..sample(&session, &stage_of, self.stages) })
+        let gpus = pools.iter().map(|p| p.replicas * p.tp * p.pp).sum();
+        Ok(Sample { first_scored: u32::from(warms_up), gpus, ..sample(&session, &stage_of, self.stages) })
     }
 }
+
+/// Requests of prefill and decode apart over whose lengths one seed averages. Their fleets are large, and so are their runs.
+const ENOUGH_FOR_ONE_SEED: u32 = 500;
 
 /// Most events of one run.
 const MOST_EVENTS: u64 = 50_000_000;
@@ -72,6 +86,7 @@ fn sample(session: &Session, stage_of: &[u32], stages: u32) -> Sample {
                 ttft_us,
                 e2e_us,
                 queue_us: row.queue_wait_us().unwrap_or(0),
+                prompt_tokens: row.record.prompt_tokens,
                 output_tokens: row.record.output_tokens,
             }),
             _ => sample.failed[stage as usize] += 1,

@@ -12,6 +12,7 @@ pub(super) struct Finished {
     pub(super) ttft_us: u64,
     pub(super) e2e_us: u64,
     pub(super) queue_us: u64,
+    pub(super) prompt_tokens: u32,
     pub(super) output_tokens: u32,
 }
 
@@ -22,6 +23,8 @@ pub(super) struct Sample {
     /// Requests that never finished, or finished after the client's timeout, by stage.
     pub(super) failed: Vec<u32>,
     pub(super) preemptions: u32,
+    /// Those of all replicas.
+    pub(super) gpus: u32,
     /// The first stage after warming up.
     pub(super) first_scored: u32,
     /// Gaps between tokens of the whole run, in milliseconds.
@@ -71,6 +74,10 @@ impl Sample {
             "makespan_s" => Some(seconds),
             "req_per_s" => rate(chosen().count() as f64),
             "out_tok_per_s" => rate(chosen().map(|f| f64::from(f.output_tokens)).sum()),
+            "tok_per_s_per_gpu" => {
+                let of = |f: &Finished| f64::from(f.prompt_tokens) + f64::from(f.output_tokens);
+                rate(chosen().map(of).sum::<f64>() / f64::from(self.gpus.max(1)))
+            }
             "preemptions" => Some(f64::from(self.preemptions)),
             "failed" => Some(match stage {
                 Some(s) => f64::from(self.failed.get(s as usize).copied().unwrap_or(0)),

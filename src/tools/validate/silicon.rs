@@ -11,16 +11,25 @@ use serde_json::{Value, json};
 const GROUP: &str = "S";
 pub(super) const OTHERS: &str = "O";
 
+/// The group of experiments with prefill and decode on different replicas. They too are compared apart, and nothing is fitted to them.
+pub(super) const APART: &str = "P";
+
 impl Experiment {
     /// Whether it is a row of a table of points of many models.
     pub fn is_listed(&self) -> bool {
-        self.group == GROUP || self.is_of_another_engine()
+        let is_row = self.group == APART && self.at("/formats").is_some();
+        self.group == GROUP || self.group == OTHERS || is_row
     }
 
-    /// Whether it is a row of another engine than vLLM.
+    /// Whether it is compared apart: a row of another engine than vLLM, or prefill and decode on different replicas.
     pub fn is_of_another_engine(&self) -> bool {
-        self.group == OTHERS
+        is_apart(&self.group)
     }
+}
+
+/// Whether experiments of a group are compared apart.
+pub(super) fn is_apart(group: &str) -> bool {
+    group == OTHERS || group == APART
 }
 
 /// Columns without which a row says nothing.
@@ -79,7 +88,7 @@ pub fn read_silicon(text: &str) -> Result<(Vec<Experiment>, Diagnostics), Diagno
 }
 
 /// Most rows of a table.
-const MOST_ROWS: usize = 20_000;
+pub(super) const MOST_ROWS: usize = 20_000;
 
 /// Largest numbers of a row: users, tokens of a request, GPUs.
 const MOST: [(&str, f64); 4] =
@@ -207,12 +216,7 @@ impl Client {
     /// Lengths of prompts or answers. Those of an unknown client are assumed to vary by a tenth: users whose requests all have
     /// the same length would stay in step for ever, which no measured run shows.
     fn length(&self, tokens: u32) -> Value {
-        let (min, max) = if self.is_known {
-            (tokens * 4 / 5, tokens)
-        } else {
-            (tokens - tokens / 10, tokens + tokens / 10)
-        };
-        json!({"distribution": "uniform", "min": min.max(1), "max": max})
+        lengths(tokens, self.is_known)
     }
 
     /// What was set, in words.
@@ -222,6 +226,13 @@ impl Client {
         let lengths = if self.is_known { ", lengths 0.8 to 1" } else { "" };
         format!("budget {budget}, KV {cache}{lengths}")
     }
+}
+
+/// Lengths of a client that draws from 0.8 to 1 of the nominal ones, or of an unknown one.
+pub(super) fn lengths(tokens: u32, is_inferencex: bool) -> Value {
+    let (min, max) =
+        if is_inferencex { (tokens * 4 / 5, tokens) } else { (tokens - tokens / 10, tokens + tokens / 10) };
+    json!({"distribution": "uniform", "min": min.max(1), "max": max})
 }
 
 /// Settings of a row whose source does not say them.

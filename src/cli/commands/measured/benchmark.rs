@@ -18,7 +18,7 @@ use serde_json::Value;
 use std::fmt::Write;
 use std::io::Read;
 use std::path::{Path, PathBuf};
-use tools::validate::is_silicon;
+use tools::validate::{is_silicon, is_split_table};
 
 /// A file and the runs in it.
 pub(crate) type Runs = Vec<(String, Vec<Benchmark>)>;
@@ -61,7 +61,7 @@ pub(crate) fn runs(paths: &[PathBuf]) -> Result<Option<Runs>, Failed> {
 /// Whether a text has the measured format, by its keys or the name of its file; the reader of that format reports its
 /// problems.
 fn is_experiments(name: &str, text: &str) -> bool {
-    if is_silicon(text) {
+    if is_silicon(text) || is_split_table(text) {
         return true;
     }
     if benchmark::format(text).is_some() || !text.trim_start().starts_with(['{', '[']) {

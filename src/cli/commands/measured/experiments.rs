@@ -4,7 +4,7 @@ use crate::failed::Failed;
 use crate::files::outputs::named_in;
 use crate::print::{refused, tell_all, unreadable};
 use std::path::{Path, PathBuf};
-use tools::validate::{Experiment, is_silicon, read, read_silicon};
+use tools::validate::{Experiment, is_silicon, is_split_table, read, read_silicon, read_split_table};
 
 /// The file of experiments in a folder.
 pub(crate) const EXPERIMENTS: &str = "experiments.json";
@@ -23,7 +23,13 @@ pub(crate) fn experiments(paths: &[PathBuf]) -> Result<Found, Failed> {
         };
         let text = std::fs::read_to_string(&file).map_err(|e| unreadable(&file.display(), &e))?;
         let name = file.display().to_string();
-        let read = if is_silicon(&text) { read_silicon } else { read };
+        let read = if is_split_table(&text) {
+            read_split_table
+        } else if is_silicon(&text) {
+            read_silicon
+        } else {
+            read
+        };
         let (list, problems) = read(&text).map_err(|problems| refused(&name, &problems))?;
         tell_all(&name, &problems);
         found.extend(list.into_iter().map(|e| (e, folder.clone())));

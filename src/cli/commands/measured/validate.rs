@@ -328,7 +328,7 @@ fn print(args: &Validate, latency: &str, found: &Found, outcome: &Outcome) -> Re
 }
 
 /// The figures that the table of experiments shows; `--json` has all.
-const SHOWN: [(&str, &str); 9] = [
+const SHOWN: [(&str, &str); 10] = [
     ("ttft_ms", "mean"),
     ("ttft_ms", "p50"),
     ("tpot_ms", "mean"),
@@ -336,6 +336,7 @@ const SHOWN: [(&str, &str); 9] = [
     ("e2e_ms", "mean"),
     ("e2e_ms", "p99"),
     ("req_per_s", "value"),
+    ("tok_per_s_per_gpu", "value"),
     ("backlog_per_s", "value"),
     ("knee_req_per_s", "value"),
 ];
