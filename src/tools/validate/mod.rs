@@ -22,6 +22,7 @@ mod linear;
 mod one_error;
 mod open;
 mod opened;
+mod orders;
 mod page;
 mod points;
 mod pool;
@@ -49,6 +50,7 @@ pub use held_back::{Coverage, HeldBack, coverage, coverage_table, crossed_covera
 pub use left_out::{LeftOut, left_out, left_out_lines, left_out_table};
 pub use levels::{level_table, page_figures, page_level, page_models, page_rankings};
 pub use opened::{page_data, stage_links};
+pub use orders::{Order, orders, orders_table};
 pub use page::{Picture, pictures, tables};
 pub use pool::{Found, Latency, built_in, model_name, precision_name, served_by, without_precision};
 pub use ranking::{Ranking, rankings};

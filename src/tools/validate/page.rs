@@ -1,6 +1,7 @@
 //! docs/data/validation.md and its pictures, from the rows of a replay: aggregates and one point for each stage, no requests.
 
 use super::compare::{Aggregate, Row, aggregates};
+use super::orders::{orders, orders_table};
 use super::ranking::rankings;
 use super::replay::Unmodelled;
 use base::math::{log10, pow};
@@ -298,4 +299,8 @@ fn push_rankings(text: &mut String, rows: &[Row]) {
         writeln!(text, "| {} | {} | {} | {} | {tau} |", r.set, r.metric, r.configurations, r.pairs)
             .expect("a String takes any text");
     }
+    text.push_str(ORDERS);
+    text.push_str(&orders_table(&orders(rows)));
 }
+
+const ORDERS: &str = "\n## Orders\n\nGPUs by mean time per output token, with the same lengths, users and parallelism; configurations (parallelism, users) of one GPU and release by tokens per second and GPU, with the same lengths. Measured pairs closer than 3 % are ties. A reversed pair is outside the error where its simulated values are further apart than the median errors of both allow.\n\n";

@@ -19,8 +19,8 @@ impl Case<'_> {
         let drawn = matches!(&self.traffic, Traffic::Drawn(_))
             || matches!(&self.traffic, Traffic::Closed(c) if !matches!(c.input, Length::Fixed(_)))
             || matches!(routing, RoutingPolicy::Random | RoutingPolicy::Weighted(_));
-        let averages_out = is_split(e)
-            && matches!(&self.traffic, Traffic::Closed(c) if c.requests >= ENOUGH_FOR_ONE_SEED);
+        let averages_out =
+            is_split(e) && matches!(&self.traffic, Traffic::Closed(c) if c.requests >= ENOUGH_FOR_ONE_SEED);
         let seeds = if drawn && !averages_out { options.seeds.max(1) } else { 1 };
         let mut samples = Vec::new();
         for seed in 1..=u64::from(seeds) {

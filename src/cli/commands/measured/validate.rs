@@ -17,11 +17,11 @@ use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use tools::validate::{
-    Aggregate, Coverage, Distance, Experiment, Latency, LeftOut, Links, Options, Outcome, Ranking, Recorded,
-    Row, Unmodelled, accuracy_page, aggregates, coverage, coverage_table, crossed_coverage, distance_table,
-    distances, evidence_table, held_back, kind_errors, left_out_table, level_table, of_version, page_data,
-    page_figures, page_level, page_models, page_rankings, pictures, rankings, recorded, stage_links, tables,
-    with_version, worse,
+    Aggregate, Coverage, Distance, Experiment, Latency, LeftOut, Links, Options, Order, Outcome, Ranking,
+    Recorded, Row, Unmodelled, accuracy_page, aggregates, coverage, coverage_table, crossed_coverage,
+    distance_table, distances, evidence_table, held_back, kind_errors, left_out_table, level_table,
+    of_version, orders, orders_table, page_data, page_figures, page_level, page_models, page_rankings,
+    pictures, rankings, recorded, stage_links, tables, with_version, worse,
 };
 
 /// Everything, as `--json` prints it.
@@ -34,6 +34,7 @@ struct Document<'a> {
     rows: &'a [Row],
     groups: Vec<Aggregate>,
     rankings: Vec<Ranking>,
+    orders: Vec<Order>,
     not_modelled: &'a [Unmodelled],
     #[serde(skip_serializing_if = "Vec::is_empty")]
     coverage: Vec<Coverage>,
@@ -289,6 +290,7 @@ fn print(args: &Validate, latency: &str, found: &Found, outcome: &Outcome) -> Re
     let replayed = found.iter().filter(|(e, _)| outcome.rows.iter().any(|r| r.id == e.id)).count() as u32;
     let groups = aggregates(&outcome.rows, args.level == 0);
     let rankings = if args.level == 3 || args.json { rankings(&outcome.rows) } else { Vec::new() };
+    let orders = if args.level == 3 || args.json { orders(&outcome.rows) } else { Vec::new() };
     let experiments: Vec<&Experiment> = found.iter().map(|(e, _)| e).collect();
     let coverage = if args.coverage { coverage(&experiments, &outcome.rows) } else { Vec::new() };
     if args.json {
@@ -300,6 +302,7 @@ fn print(args: &Validate, latency: &str, found: &Found, outcome: &Outcome) -> Re
             rows: &outcome.rows,
             groups,
             rankings,
+            orders,
             not_modelled: &outcome.unmodelled,
             coverage,
         };
@@ -319,6 +322,9 @@ fn print(args: &Validate, latency: &str, found: &Found, outcome: &Outcome) -> Re
         push_transfers(&mut text, &outcome.rows);
     }
     push_rankings(&mut text, &rankings);
+    if !orders.is_empty() {
+        text.push_str(&format!("\n{}", orders_table(&orders)));
+    }
     push_unmodelled(&mut text, &outcome.unmodelled);
     if args.coverage {
         writeln!(text, "\nwithin the error that a run of their kind names\n\n{}", coverage_table(&coverage))
