@@ -64,7 +64,7 @@ impl Row {
     /// Whether it is compared apart: a figure of another engine than vLLM, or of prefill and decode on different replicas.
     #[must_use]
     pub fn is_of_another_engine(&self) -> bool {
-        super::silicon::is_apart(&self.group)
+        super::experiment::is_apart(&self.group)
     }
 
     /// A figure of one run with its measured value, without a regime and not fitted. `named`: stage, metric,

@@ -1,7 +1,6 @@
 //! The measured format: an array of experiments, read leniently. Unknown fields are ignored, and missing figures are
 //! not compared.
 
-use super::silicon::APART;
 use base::{Diagnostic, Diagnostics};
 use document::value_from_long_json;
 use serde_json::Value;
@@ -23,7 +22,23 @@ pub struct Experiment {
     pub document: Value,
 }
 
+/// The group of rows of other engines than vLLM in tables of points.
+pub(super) const OTHERS: &str = "O";
+
+/// The group of experiments with prefill and decode on different replicas. They too are compared apart, and nothing is fitted to them.
+pub(super) const APART: &str = "P";
+
+/// Whether experiments of a group are compared apart.
+pub(super) fn is_apart(group: &str) -> bool {
+    group == OTHERS || group == APART
+}
+
 impl Experiment {
+    /// Whether prefill and decode are on different replicas.
+    pub(super) fn is_split(&self) -> bool {
+        self.at("/disaggregated").is_some()
+    }
+
     /// The value at a path such as `/engine/kv_blocks`.
     pub(super) fn at(&self, path: &str) -> Option<&Value> {
         self.document.pointer(path).filter(|v| !v.is_null())

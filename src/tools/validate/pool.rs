@@ -1,7 +1,6 @@
 //! Turns the servers of an experiment into a pool of a scenario.
 
 use super::experiment::Experiment;
-use super::split_pools::is_split;
 use base::SortedMap;
 use document::{
     Architecture, BatchLimit, CalibratedCoefficients, CalibratedSettings, EngineGeneration, KvBlocks,
@@ -193,7 +192,7 @@ pub fn served_by(e: &Experiment) -> (String, EngineGeneration) {
 
 /// Features of an experiment that scenarios do not have.
 pub(super) fn beyond(e: &Experiment) -> Option<&'static str> {
-    if !is_split(e) && e.text("/mode").starts_with("disagg") {
+    if !e.is_split() && e.text("/mode").starts_with("disagg") {
         return Some("prefill and decode on different replicas, without the numbers of both");
     }
     if !matches!(e.text("/backend"), "" | "vllm") {
@@ -210,7 +209,7 @@ pub(super) fn pool(e: &Experiment, tp: u32, latency: &Latency) -> Result<Pool, S
     if let Some(why) = beyond(e) {
         return Err(why.to_owned());
     }
-    if is_split(e) {
+    if e.is_split() {
         return Err("prefill and decode on different replicas: no single pool".to_owned());
     }
     served(e, tp, latency)

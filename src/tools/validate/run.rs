@@ -5,7 +5,7 @@ use super::open::Length;
 use super::pool::{routing, signal_refresh_us};
 use super::replay::{Case, Options, Traffic};
 use super::sample::{Finished, Sample};
-use super::split_pools::{handover, is_split, pools, split_routing};
+use super::split_pools::{handover, pools, split_routing};
 use base::Diagnostic;
 use benchmarks::replayed::{ended, send_closed_loop};
 use document::{Pool, RoutingPolicy, Run, Scenario, limits};
@@ -20,7 +20,7 @@ impl Case<'_> {
             || matches!(&self.traffic, Traffic::Closed(c) if !matches!(c.input, Length::Fixed(_)))
             || matches!(routing, RoutingPolicy::Random | RoutingPolicy::Weighted(_));
         let averages_out =
-            is_split(e) && matches!(&self.traffic, Traffic::Closed(c) if c.requests >= ENOUGH_FOR_ONE_SEED);
+            e.is_split() && matches!(&self.traffic, Traffic::Closed(c) if c.requests >= ENOUGH_FOR_ONE_SEED);
         let seeds = if drawn && !averages_out { options.seeds.max(1) } else { 1 };
         let mut samples = Vec::new();
         for seed in 1..=u64::from(seeds) {

@@ -1,7 +1,7 @@
 //! Closed-loop points of many models, GPUs and parallelisms in one table, in the columns of `AIConfigurator`'s
 //! `silicon_sample.csv`: each row becomes an experiment with one measured point.
 
-use super::experiment::Experiment;
+use super::experiment::{APART, Experiment, OTHERS, is_apart};
 use super::recorded::unread;
 use base::{Diagnostic, Diagnostics};
 use serde_json::{Value, json};
@@ -9,10 +9,6 @@ use serde_json::{Value, json};
 /// The group of these experiments, and that of the rows of other engines than vLLM: only their time per output token is compared, and
 /// nothing is fitted to it.
 const GROUP: &str = "S";
-pub(super) const OTHERS: &str = "O";
-
-/// The group of experiments with prefill and decode on different replicas. They too are compared apart, and nothing is fitted to them.
-pub(super) const APART: &str = "P";
 
 impl Experiment {
     /// Whether it is a row of a table of points of many models.
@@ -25,11 +21,6 @@ impl Experiment {
     pub fn is_of_another_engine(&self) -> bool {
         is_apart(&self.group)
     }
-}
-
-/// Whether experiments of a group are compared apart.
-pub(super) fn is_apart(group: &str) -> bool {
-    group == OTHERS || group == APART
 }
 
 /// Columns without which a row says nothing.

@@ -4,14 +4,9 @@ use super::experiment::Experiment;
 use super::pool::{Latency, beyond, pool, served};
 use document::{Disaggregation, ExpertSplit, FirstToken, Handoff, KvBlocks, Pool, Role, RoutingPolicy};
 
-/// Whether prefill and decode are on different replicas.
-pub(super) fn is_split(e: &Experiment) -> bool {
-    e.at("/disaggregated").is_some()
-}
-
 /// The pools that serve an experiment: one, or one for prefills and one for decodes.
 pub(super) fn pools(e: &Experiment, tp: u32, latency: &Latency) -> Result<Vec<Pool>, String> {
-    if !is_split(e) {
+    if !e.is_split() {
         return Ok(vec![pool(e, tp, latency)?]);
     }
     if let Some(why) = beyond(e) {
@@ -53,12 +48,12 @@ pub(super) fn handover(e: &Experiment) -> Option<Disaggregation> {
     let name = e.text("/engine/name");
     let handoff = if name.contains("sglang") { Handoff::Push } else { Handoff::Pull };
     let first = if name.starts_with("vllm") { FirstToken::Decode } else { FirstToken::Prefill };
-    is_split(e).then(|| Disaggregation { handoff, first_token: first, ..Disaggregation::default() })
+    e.is_split().then(|| Disaggregation { handoff, first_token: first, ..Disaggregation::default() })
 }
 
 /// The routing of both sides where none is described: by load.
 pub(super) fn split_routing(e: &Experiment, described: RoutingPolicy) -> RoutingPolicy {
-    let is_open = is_split(e) && e.text("/router/router").is_empty();
+    let is_open = e.is_split() && e.text("/router/router").is_empty();
     if is_open { RoutingPolicy::LeastLoaded } else { described }
 }
 

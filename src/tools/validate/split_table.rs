@@ -1,8 +1,8 @@
 //! Closed-loop points of servers with prefill and decode apart, in one table: each row becomes an experiment with one measured point.
 
-use super::experiment::Experiment;
+use super::experiment::{APART, Experiment};
 use super::recorded::unread;
-use super::silicon::{APART, MOST_ROWS, UNKNOWN, lengths};
+use super::silicon::{MOST_ROWS, UNKNOWN, lengths};
 use base::{Diagnostic, Diagnostics};
 use document::{limits, model_key};
 use engine::perf;

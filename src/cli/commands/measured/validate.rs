@@ -323,7 +323,8 @@ fn print(args: &Validate, latency: &str, found: &Found, outcome: &Outcome) -> Re
     }
     push_rankings(&mut text, &rankings);
     if !orders.is_empty() {
-        text.push_str(&format!("\n{}", orders_table(&orders)));
+        text.push('\n');
+        text.push_str(&orders_table(&orders));
     }
     push_unmodelled(&mut text, &outcome.unmodelled);
     if args.coverage {
