@@ -18,16 +18,20 @@ try {
     const letters = btoa(Array.from(bytes, (b) => String.fromCharCode(b)).join(''));
     location.assign(`${blob.dataset.site}#v1.${letters.replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '')}`);
   };
+  document.documentElement.className = 'j';
   for (const head of document.querySelectorAll('.g thead tr:first-child')) {
-    head.append(Object.assign(document.createElement('th'), { textContent: 'Scenario', rowSpan: 2 }));
+    head.prepend(Object.assign(document.createElement('th'), { textContent: 'Scenario', rowSpan: 2, className: 'l' }));
   }
+  for (const settings of document.querySelectorAll('.g .s th')) settings.colSpan += 1;
   let [id, i] = ['', 0];
   for (const row of document.querySelectorAll('.g tbody tr:not(.s)')) {
-    id = row.cells[0].textContent || id;
+    const [name, stage] = [...row.cells].map((cell) => cell.textContent);
+    id = name || id;
+    const cell = row.insertCell(0);
     if (row.classList.contains('n')) continue;
     const own = i++;
     const button = Object.assign(document.createElement('button'), { textContent: 'open', onclick: () => void open(own) });
-    button.setAttribute('aria-label', `open ${id} ${row.cells[1].textContent}`);
-    row.insertCell().append(button);
+    button.setAttribute('aria-label', `open ${id} ${stage}`);
+    cell.append(button);
   }
 } catch {}

@@ -13,7 +13,7 @@ pub struct OfVersion {
     pub day: String,
     /// Rows, fitted ones included.
     pub rows: u32,
-    /// Rows that nothing was fitted to.
+    /// Rows that nothing was fitted to, without those that are compared apart: the errors are theirs.
     pub held_back: u32,
     /// Median and 90th percentile of the absolute error of the mean time per output token.
     pub tpot: [f64; 2],
@@ -41,7 +41,7 @@ pub(super) fn shown(rows: &[Row]) -> impl Iterator<Item = &Row> {
 /// The errors of this version.
 pub fn of_version(rows: &[Row], day: &str) -> OfVersion {
     let figure = |metric: &str| {
-        let held = shown(rows).filter(|r| r.metric == metric && !r.fitted_on && !r.is_of_another_engine());
+        let held = shown(rows).filter(|r| r.metric == metric && !r.fitted_on && !r.is_apart());
         let mut errors: Vec<f64> = held.filter_map(|r| r.error).map(f64::abs).collect();
         errors.sort_by(f64::total_cmp);
         [0.5, 0.9].map(|share| (quantile(&errors, share).unwrap_or(0.0) * 1e4).round() / 1e4)
@@ -50,7 +50,7 @@ pub fn of_version(rows: &[Row], day: &str) -> OfVersion {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         day: day.to_owned(),
         rows: shown(rows).count() as u32,
-        held_back: shown(rows).filter(|r| !r.fitted_on).count() as u32,
+        held_back: shown(rows).filter(|r| !r.fitted_on && !r.is_apart()).count() as u32,
         tpot: figure("tpot_ms"),
         ttft: figure("ttft_ms"),
         e2e: figure("e2e_ms"),

@@ -5,6 +5,7 @@
 
 use super::accuracy::{FIGURES, OfVersion, shown};
 use super::compare::{Row, median};
+use super::pool::gpu_name;
 use base::html_text::{escaped, put};
 use base::number_text::count;
 use base64::Engine;
@@ -31,7 +32,7 @@ const STYLE: &str = include_str!("accuracy.css");
 const SCRIPT: &str = include_str!("accuracy.js");
 /// Nothing is loaded, and nothing of the page runs but its own script.
 const POLICY: &str = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
-const ABOUT: &str = "Every measured figure beside the simulated one, with the built-in latency model: means in milliseconds, and the error of the simulated one. A row in grey, with <em>yes</em> at its end, was fitted to; all others are predictions. Groups of engines other than vLLM stand last: only their time per output token is compared, and nothing is fitted to them. Rows over the knee are left out, as their latencies are those of a queue. Settings are those of the client and server, as far as the source says them.";
+const ABOUT: &str = "Every measured figure beside the simulated one, with the built-in latency model: means in milliseconds, and the error of the simulated one. A row in grey, with <em>yes</em> at its end, was fitted to; all others are predictions. Engines other than vLLM, of which only the time per output token is compared, and prefill and decode on different replicas stand last; nothing is fitted to them, and the medians by version do not count them. Rows over the knee are left out, as their latencies are those of a queue. Settings are those of the client and server, as far as the source says them.";
 
 /// The page: a table of versions, then all rows by engine, model, GPU and parallelism. Links follow the address of the site.
 pub fn accuracy_page(rows: &[Row], versions: &[OfVersion], (site, links): (&str, &Links)) -> String {
@@ -43,8 +44,8 @@ pub fn accuracy_page(rows: &[Row], versions: &[OfVersion], (site, links): (&str,
     let mut groups: BTreeMap<(bool, String, String), Vec<&Row>> = BTreeMap::new();
     for row in shown(rows) {
         let name = row.model.rsplit('/').next().unwrap_or(&row.model).to_owned();
-        let of = format!("{} × {} · {}", row.tp, row.gpu, row.engine);
-        groups.entry((row.is_of_another_engine(), name, of)).or_default().push(row);
+        let of = format!("{} × {} · {}", row.tp, gpu_name(&row.gpu), row.engine);
+        groups.entry((row.is_apart(), name, of)).or_default().push(row);
     }
     let mut scenarios = Vec::new();
     for ((_, model, of), rows) in &groups {
@@ -132,6 +133,9 @@ fn push_group(out: &mut String, name: &str, rows: &[&Row], (links, texts): (&Lin
         if !errors.is_empty() {
             put(out, format_args!(" · {figure} {} of {}", percent(median(errors.clone())), errors.len()));
         }
+    }
+    if rows.iter().all(|r| r.fitted_on) {
+        out.push_str(" · all fitted");
     }
     let lines = lines(rows);
     let has: Vec<usize> = (0..3).filter(|i| lines.iter().any(|line| line.figures[*i].is_some())).collect();

@@ -63,7 +63,7 @@ pub struct Row {
 impl Row {
     /// Whether it is compared apart: a figure of another engine than vLLM, or of prefill and decode on different replicas.
     #[must_use]
-    pub fn is_of_another_engine(&self) -> bool {
+    pub fn is_apart(&self) -> bool {
         super::experiment::is_apart(&self.group)
     }
 

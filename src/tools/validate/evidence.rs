@@ -48,7 +48,7 @@ pub fn evidence_table(
 /// The measurements on each GPU.
 fn measured_on(experiments: &[&Experiment]) -> Vec<MeasuredOn> {
     let mut by_gpu: BTreeMap<String, (BTreeSet<String>, f64, f64)> = BTreeMap::new();
-    let of_vllm = experiments.iter().filter(|e| !e.is_of_another_engine());
+    let of_vllm = experiments.iter().filter(|e| !e.is_apart());
     for e in of_vllm.filter(|e| perf::known_gpu(&gpu_name(&e.gpu)).is_some()) {
         let (models, batch, context) = by_gpu.entry(gpu_name(&e.gpu)).or_default();
         models.insert(model(e));
@@ -88,7 +88,7 @@ pub(super) fn configurations(experiments: &[&Experiment], rows: &[Row]) -> Vec<C
     }
     let mut found: Vec<Configuration> = Vec::new();
     for (&(id, tp), &fitted) in &replayed {
-        let of_vllm = experiments.iter().find(|e| e.id == id && !e.is_of_another_engine());
+        let of_vllm = experiments.iter().find(|e| e.id == id && !e.is_apart());
         let Some(e) = of_vllm else { continue };
         let (gpu, model) = (gpu_name(&e.gpu), known_name(e));
         let (Some(model), Some(shape), true) = (model, shape(e), perf::known_gpu(&gpu).is_some()) else {
@@ -141,7 +141,7 @@ fn class(
     if row.fitted_on {
         return None;
     }
-    let e = experiments.iter().find(|e| e.id == row.id && !e.is_of_another_engine())?;
+    let e = experiments.iter().find(|e| e.id == row.id && !e.is_apart())?;
     let replay = match latency {
         "catalogue" => Latency::Catalogue,
         "roofline" => Latency::Roofline,

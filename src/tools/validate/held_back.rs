@@ -71,7 +71,7 @@ fn one(
     error: &OneError,
     left_out: Option<usize>,
 ) -> Option<HeldBack> {
-    let e = experiments.iter().find(|e| e.source == error.source && !e.is_of_another_engine())?;
+    let e = experiments.iter().find(|e| e.source == error.source && !e.is_apart())?;
     let tp = e.count("/tp").filter(|tp| *tp > 0).unwrap_or(1);
     let classified = Classified::by(&pool(e, tp, &Latency::Calibrated).ok()?, measured);
     let is_new = left_out.is_some_and(|part| classified.values[part].class < EvidenceClass::Carried);
@@ -157,7 +157,7 @@ pub fn coverage(experiments: &[&Experiment], rows: &[Row]) -> Vec<Coverage> {
     for row in rows.iter().filter(|r| !r.fitted_on && r.stat == "mean") {
         let figure = ["tpot_ms", "ttft_ms", "e2e_ms"].iter().position(|metric| *metric == row.metric);
         let (Some(figure), Some(error)) = (figure, row.error) else { continue };
-        let e = experiments.iter().find(|e| e.id == row.id && !e.is_of_another_engine());
+        let e = experiments.iter().find(|e| e.id == row.id && !e.is_apart());
         let Some(pool) = e.and_then(|e| pool(e, row.tp, &Latency::Calibrated).ok()) else { continue };
         let regime = match row.regime.as_deref() {
             Some("near") => Regime::Near,

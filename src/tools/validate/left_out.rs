@@ -29,7 +29,7 @@ document::shape! { read entry LeftOut { coefficients left_out experiments tpot [
 
 /// The line of a part that was left out; `None` if it has no figure. Rows of engines other than vLLM are in no sum.
 pub fn left_out(coefficients: &str, left_out: &str, rows: &[Row]) -> Option<LeftOut> {
-    let rows: Vec<Row> = rows.iter().filter(|r| !r.is_of_another_engine()).cloned().collect();
+    let rows: Vec<Row> = rows.iter().filter(|r| !r.is_apart()).cloned().collect();
     let errors = |metric: &str| {
         let mut by_id: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
         let counted = rows.iter().filter(|r| r.metric == metric && r.stat == "mean");

@@ -171,7 +171,7 @@ fn stages(e: &Experiment) -> u32 {
 /// count as the middle of the measured releases.
 pub(super) fn generation(e: &Experiment) -> EngineGeneration {
     // Releases of other engines count otherwise.
-    if e.is_of_another_engine() && !e.text("/engine/name").starts_with("vllm") {
+    if e.is_apart() && !e.text("/engine/name").starts_with("vllm") {
         return EngineGeneration::Latest.release();
     }
     match e.release() {

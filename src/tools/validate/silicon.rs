@@ -18,7 +18,7 @@ impl Experiment {
     }
 
     /// Whether it is compared apart: a row of another engine than vLLM, or prefill and decode on different replicas.
-    pub fn is_of_another_engine(&self) -> bool {
+    pub fn is_apart(&self) -> bool {
         is_apart(&self.group)
     }
 }

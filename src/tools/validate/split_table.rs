@@ -224,7 +224,7 @@ mod tests {
         let (found, problems) = read_split_table(&text).expect("two rows");
         assert!(problems.is_empty(), "{problems:?}");
         let [few, more] = &found[..] else { panic!("{found:?}") };
-        assert!(few.is_listed() && few.is_of_another_engine());
+        assert!(few.is_listed() && few.is_apart());
         let figures = |e: &Experiment| {
             ["ttft_ms/mean", "tpot_ms/mean", "tok_per_s_per_gpu"]
                 .map(|path| e.number(&format!("/measured/0/{path}")))

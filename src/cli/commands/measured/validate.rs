@@ -134,7 +134,7 @@ fn write_found(args: &Validate, found: &Found, outcome: &Outcome) -> Result<(), 
     let other = |latency: Latency| replay_all(found, &options(args, latency)).rows;
     let (catalogue, roofline) = (other(Latency::Catalogue), other(Latency::Roofline));
     let transfer = transfers(found, args.seeds).rows;
-    let own: Vec<Row> = outcome.rows.iter().filter(|r| !r.is_of_another_engine()).cloned().collect();
+    let own: Vec<Row> = outcome.rows.iter().filter(|r| !r.is_apart()).cloned().collect();
     let experiments: Vec<&Experiment> = found.iter().map(|(e, _)| e).collect();
     let files = args.report.as_deref().map_or_else(|| Ok(Vec::new()), left_out)?;
     let apart: Vec<(&str, &[LeftOut])> = files.iter().map(|(name, _, lines)| (*name, &lines[..])).collect();
