@@ -237,16 +237,16 @@ onPage('a run against itself differs nowhere, by a link', async (page) => {
   await panel(page).waitFor({ state: 'detached' });
 });
 
-/** Two replicas below the knee, whose mean TPOT is nearly that of the same fleet of another GPU. */
+/** Two replicas below the knee, whose mean TTFT is nearly that of the same fleet of another GPU. */
 const ON_H100 =
   '#default;cluster.pools[0].replicas=2;run.horizon_s=40;run.warmup_s=5;workload.clients[0].arrivals.poisson.rate_per_s=3;workload.clients[0].prompt_tokens.constant.tokens=400;workload.clients[0].output_tokens.constant.tokens=200';
-const ON_H20 = `${ON_H100};cluster.pools[0].gpu=H20`;
+const ON_H200 = `${ON_H100};cluster.pools[0].gpu=H200`;
 
 onPage(
   'two GPUs within the error of the simulation have bands and a sentence in place of a verdict',
   async (page, t) => {
     await page.keyboard.press('c');
-    await panel(page).getByRole('textbox', { name: 'A link' }).fill(ON_H20);
+    await panel(page).getByRole('textbox', { name: 'A link' }).fill(ON_H200);
     await page.keyboard.press('Enter');
     await page.getByRole('button', { name: 'Run both to the end' }).click();
     await resting(page);
@@ -255,13 +255,13 @@ onPage(
     await comes(() => row.locator('.compare-verdict').textContent(), / not certain/);
     const shown = (await row.locator('.compare-ab').textContent()).replaceAll('\u00a0', ' ');
     const sentence = (await row.textContent()).replaceAll('\u00a0', ' ');
-    assert.match(sentence, /Which has the lower mean TPOT is not certain: they are \d+ % apart, and half of/);
+    assert.match(sentence, /Which has the lower mean TTFT is not certain: they are \d+ % apart, and half of/);
     const { run, missing } = cli();
     if (!run) {
       t.skip(missing);
       return;
     }
-    const { doubt, mean } = JSON.parse(run('compare', ON_H100, ON_H20, '--seeds', '1', '--json')).metrics.tpot_ms;
+    const { doubt, mean } = JSON.parse(run('compare', ON_H100, ON_H200, '--seeds', '1', '--json')).metrics.ttft_ms;
     const band = (of, [low, high]) => `${three(of)} ms (${three(low)} to ${three(high)} ms)`;
     assert.equal(shown, `${band(mean.a, doubt.a)} → ${band(mean.b, doubt.b)}`);
     for (const width of [1440, 390]) {
